@@ -1,4 +1,4 @@
-import { type AgentAnswer, BatonError, extractText, isRecord } from '@baton/protocol';
+import { type AgentAnswer, BatonError, textAsSent, isRecord } from '@baton/protocol';
 import type { UnadmittedCall } from '../call/call.ts';
 
 /** An answer as it is to be accepted, and the state of the chunks that it was held against. */
@@ -40,7 +40,7 @@ export async function holdAgainstChunks(
       'agentLLMResponse.chunks',
       `stream ${joined.stream} has ${joined.chunks} chunks, not ${answer.chunks}`,
     );
-  const own = extractText(answer.data);
+  const own = textAsSent(answer.data);
   if (!own.ok) {
     const data = isRecord(answer.data) ? answer.data : {};
     return { answer: { ...answer, data: { ...data, text: joined.text } }, checked };

@@ -3,7 +3,7 @@ import {
   type AgentAnswer,
   DEFAULT_PROVIDER_TIMEOUT_MS,
   exceedsDepth,
-  extractText,
+  textAsSent,
   MAX_STORED_JSON_DEPTH,
 } from '@baton/protocol';
 import type { EndpointRoute } from '@baton/store';
@@ -31,7 +31,7 @@ export async function callEndpoint(
   try {
     const { route, apiKey } = await endpointOf(call);
     const data = await askModel(call, route, apiKey, { models, signal, onText: words.add });
-    const text = extractText(data);
+    const text = textAsSent(data);
     if (!(await words.end(text.ok ? text.value : '')))
       throw new LlmCallFailure('api_error', 'The answer differs from the words that came before its end.');
     return { status: 'success', data: data as object };

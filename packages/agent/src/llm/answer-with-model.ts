@@ -1,4 +1,4 @@
-import { isRecord, type LlmRequest, parseJson, stripCodeFence } from '@baton/protocol';
+import { isRecord, type LlmRequest, parseJson } from '@baton/protocol';
 import {
   generateText,
   jsonSchema,
@@ -249,14 +249,11 @@ function usageFields({ inputTokens, outputTokens }: Partial<LanguageModelUsage> 
   };
 }
 
-/** JSON, in a code fence or not; undefined for what is none, or more than Baton takes. */
+/** A text that is JSON as it stands; undefined for any other, which Baton reads by its schema. */
 function readJson(text: string): unknown {
-  for (const candidate of [text, stripCodeFence(text)]) {
-    try {
-      return parseJson(candidate);
-    } catch {
-      continue;
-    }
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
   }
-  return undefined;
 }

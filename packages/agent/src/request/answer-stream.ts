@@ -1,4 +1,4 @@
-import { type AgentAnswer, extractText, isRecord } from '@baton/protocol';
+import { type AgentAnswer, textAsSent, isRecord } from '@baton/protocol';
 import type { GatewayClient } from '../gateway/gateway-client.ts';
 import { postWithRetries } from './post-answer-with-retries.ts';
 
@@ -60,7 +60,7 @@ export class AnswerStream {
     clearTimeout(this.timer);
     await this.posting;
     clearTimeout(this.timer);
-    const whole = extractText(data);
+    const whole = textAsSent(data);
     const text = whole.ok ? whole.value : '';
     // The answer came before the first chunk.
     if (this.isRefused || (this.stream === 0 && this.chunks === 0)) return this.wholeAnswer(data);

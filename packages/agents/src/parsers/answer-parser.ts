@@ -1,5 +1,5 @@
 import { type AnswerParser, checkAnswer, type Program } from '@baton/engine';
-import { BatonError, extractText, type Json, type Validation } from '@baton/protocol';
+import { BatonError, extractText, textAsSent, type Json, type Validation } from '@baton/protocol';
 import { z } from 'zod';
 import type { ParserTag, PromptParser } from '../prompt/prompt.ts';
 import { findMarkdownTags } from './markdown-tags.ts';
@@ -14,6 +14,8 @@ export const parserArgsSchema = z.strictObject({
 export type ParserArgs = z.infer<typeof parserArgsSchema>;
 
 interface TagSyntax {
+  /** The text that tags are looked for in. */
+  readonly textOf: (data: unknown) => Validation<string>;
   find(text: string, names: readonly string[]): FoundTags;
   /** A tag as problems and instructions name it. */
   readonly write: (name: string) => string;
@@ -21,11 +23,14 @@ interface TagSyntax {
 }
 
 const XML: TagSyntax = {
+  // A prompt may ask for a tag that is named like those of reasoning; it passes over thoughts itself.
+  textOf: textAsSent,
   find: findXmlTags,
   write: (name) => `<${name}>`,
   form: 'in XML tags, such as <name>...</name>, each closed',
 };
 const MARKDOWN: TagSyntax = {
+  textOf: extractText,
   find: findMarkdownTags,
   write: (name) => `the code block \`\`\`${name}`,
   form: 'in fenced code blocks, such as ```name, each in lines of its own and closed by ```',
@@ -58,7 +63,7 @@ function tagParser(syntax: TagSyntax, tags: readonly ParserTag[]): AnswerParser<
   return {
     instructions: instructionsFor(syntax, tags),
     *read(data): Program<Validation<Json>> {
-      const text = extractText(data);
+      const text = syntax.textOf(data);
       return text.ok ? valueOfTags(tags, syntax.find(text.value, names), syntax.write) : text;
     },
   };

@@ -6,7 +6,6 @@ import {
   extractText,
   type AnswerSchema,
   hasNonTextContent,
-  stripCodeFence,
 } from './answer.ts';
 
 function shaped<T>(schema: z.ZodType<T>, hasObjectField = false): AnswerSchema<T> {
@@ -80,14 +79,6 @@ describe('in text', () => {
     ['fences inside strings of many lines', '{\n"n": 1,\n"a": "run ```npm test```",\n"b": "```"\n}'],
   ])('%s does not hide the data', (_claim, text) => {
     expect(extractObject({ text }, count)).toMatchObject({ ok: true, value: { n: 1 } });
-  });
-
-  test.each<[string, string, string]>([
-    ['no fence', ' as it is ', 'as it is'],
-    ['an empty fence', '```\n```', ''],
-    ['a fence that never ends', '```json\n{"n":1}', '```json\n{"n":1}'],
-  ])('stripFence of %s', (_claim, text, expected) => {
-    expect(stripCodeFence(text)).toBe(expected);
   });
 
   test.each<[string, string]>([

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { isRecord, type Json } from '../json/json.ts';
-import { JsonTextError, parseJson } from '../json/json-text.ts';
 import { describeBlock, readAttachableBlocks } from './content-block.ts';
+import { type JsonReading, jsonReadings } from './json-in-text.ts';
+import { withoutReasoning } from './reasoning.ts';
 
 /**
  * `agentLLMResponse`: what an agent posts with `agent_llm`. An envelope that does not parse here is refused with the
@@ -100,8 +101,8 @@ export const anyObjectSchema: AnswerSchema<Json> = {
 
 /**
  * Reads structured data out of an answer's `data`, in the contract's order: `object` (unless the schema itself has a
- * field of that name and the whole fits); the bare `data` if it fits; `text` as JSON, code fences stripped.
- * When nothing fits, the problem is that of the reading that the agent most likely meant.
+ * field of that name and the whole fits), also as JSON text; the bare `data` if it fits; of the JSON in `text`, the last
+ * value that fits. When nothing fits, the problem is that of the reading that the agent most likely meant.
  */
 export function extractObject<T>(data: unknown, shape: AnswerSchema<T>): Validation<T> {
   const wraps = isRecord(data) && Object.hasOwn(data, 'object');
@@ -112,13 +113,15 @@ export function extractObject<T>(data: unknown, shape: AnswerSchema<T>): Validat
   if (whole.ok) return whole;
   if (typeof data === 'string') return readJsonText(data, shape);
   if (!isRecord(data)) return whole;
-  const inner = wraps && shape.hasObjectField ? shape.check(data['object']) : wrapped;
+  const asValue = wraps && shape.hasObjectField ? shape.check(data['object']) : wrapped;
+  if (asValue?.ok) return asValue;
+  const inner = typeof data['object'] === 'string' ? readJsonText(data['object'], shape) : asValue;
   if (inner?.ok) return inner;
   for (const bare of bareDataCandidates(data)) {
     const fit = shape.check(bare);
     if (fit.ok) return fit;
   }
-  const words = extractText(data);
+  const words = textAsSent(data);
   const text = words.ok ? readJsonText(words.value, shape) : undefined;
   return text?.ok ? text : (inner ?? text ?? whole);
 }
@@ -137,41 +140,30 @@ function bareDataCandidates(data: Record<string, unknown>): Record<string, unkno
   ];
 }
 
+/** The last value that fits; the problem of the last where none does. */
 function readJsonText<T>(text: string, shape: AnswerSchema<T>): Validation<T> {
-  let value: unknown;
-  try {
-    value = parseText(text);
-  } catch (error) {
-    const isOverBound = error instanceof JsonTextError && error.fault !== 'malformed';
-    const reason = error instanceof Error ? error.message : 'unreadable';
-    return { ok: false, problem: isOverBound ? `the text ${reason}` : `the text is not JSON (${reason})` };
+  const [last, ...earlier] = jsonReadings(text);
+  const first = checkReading(last, shape);
+  if (first.ok) return first;
+  for (const reading of earlier) {
+    const fit = checkReading(reading, shape);
+    if (fit.ok) return fit;
   }
-  return shape.check(value);
+  return first;
 }
 
-/** JSON may hold fences in its strings, so the text as it stands comes first. */
-function parseText(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof JsonTextError && error.fault === 'number') throw error;
-    return parseJson(stripCodeFence(text));
-  }
+function checkReading<T>(reading: JsonReading, shape: AnswerSchema<T>): Validation<T> {
+  return 'value' in reading ? shape.check(reading.value) : { ok: false, problem: reading.problem };
 }
 
-/** The inside of a Markdown code fence, if the text holds one; otherwise the text. */
-export function stripCodeFence(text: string): string {
-  const opening = /```[^\n`]*\n/.exec(text);
-  if (opening === null) return text.trim();
-  const inside = text.slice(opening.index + opening[0].length);
-  // JSON's strings hold no line break, so a fence that begins a line is never inside one.
-  const closing = inside.search(/(?:^|\n)[ \t]*```/);
-  const end = closing === -1 ? inside.lastIndexOf('```') : closing;
-  return (end === -1 ? text : inside.slice(0, end)).trim();
-}
-
-/** The words of an answer to a request for text: a string, `text`, or the text blocks of `content`. */
+/** The words of an answer to a request for text, without the reasoning before them. */
 export function extractText(data: unknown): Validation<string> {
+  const sent = textAsSent(data);
+  return sent.ok ? { ok: true, value: withoutReasoning(sent.value) } : sent;
+}
+
+/** The text of an answer as it came: a string, `text`, or the text blocks of `content`. */
+export function textAsSent(data: unknown): Validation<string> {
   if (typeof data === 'string') return { ok: true, value: data };
   if (isRecord(data) && typeof data['text'] === 'string') return { ok: true, value: data['text'] };
   const words = blocksOf(data).flatMap((block) =>
