@@ -6,6 +6,9 @@ const upTo = (most: number, what: string) => z.int().min(1).max(most).describe(w
 /** No tenant's limit exceeds it, and no replica reads a larger body. */
 export const MAX_BODY_BYTES = 4_194_304;
 
+/** The same for the body of an import, which `requestBytes` does not bound. */
+export const MAX_IMPORT_BYTES = 16_777_216;
+
 const between = (least: number, most: number, what: string) => z.int().min(least).max(most).describe(what);
 
 export const limitsSchema = z.strictObject({

@@ -50,7 +50,7 @@ test("a project that all operations have changed exports in claude-task-master's
   const fit = matches(file);
   expect(fit.valid, fit.errorMessage).toBe(true);
   expect(await project('in', { method: 'PUT', body: JSON.stringify(file) })).toMatchObject({
-    droppedDependencies: [],
+    repairs: [],
   });
   expect(await project('in')).toEqual(file);
 });

@@ -5,6 +5,11 @@ import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
 import { readYamlFile } from '../settings/yaml-file.ts';
 import { readLimit } from './read-limit.ts';
 
+interface Imported {
+  readonly taskCounts: Readonly<Record<string, number>>;
+  readonly repairs: readonly { readonly place: string; readonly problem: string }[];
+}
+
 export type ProjectAction = 'list' | 'export' | 'import' | 'delete';
 
 export interface ProjectFlags extends RestFlags {
@@ -53,13 +58,11 @@ async function perform(
       return { value, text: jsonText(value) };
     }
     case 'import': {
-      const value = await rest.request<{ readonly taskCounts: Readonly<Record<string, number>> }>(
-        'PUT',
-        path,
-        readYamlFile(file),
-      );
+      const value = await rest.request<Imported>('PUT', path, readYamlFile(file));
       const counts = Object.entries(value.taskCounts).map(([tag, count]) => `${count} in ${tag}`);
-      return { value, text: `${project} has its tasks from the file: ${counts.join(', ')}.` };
+      const repairs = value.repairs.map(({ place, problem }) => `repaired: ${place} ${problem}`);
+      const text = `${project} has its tasks from the file: ${counts.join(', ')}.`;
+      return { value, text, notes: repairs };
     }
     case 'delete':
       await rest.request('DELETE', path);

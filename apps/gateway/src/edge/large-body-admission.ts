@@ -1,5 +1,5 @@
 import { callbackify } from 'node:util';
-import { MAX_BODY_BYTES } from '@baton/protocol';
+import { MAX_BODY_BYTES, MAX_IMPORT_BYTES } from '@baton/protocol';
 import type { Store } from '@baton/store';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { routeNotFoundError } from './error-responses.ts';
@@ -12,7 +12,7 @@ const UNCHECKED_BYTES = 65_536;
  * Refuses a large body before it is read if its caller would be refused anyway: without a valid key a request makes this
  * process hold at most `UNCHECKED_BYTES`. What may be an answer is read as long as the rate takes answers and the cost of
  * refusing it would be covered. It costs a call to Redis and no rate token; the request is still to be admitted. What is read then
- * is bounded by the tenant's `requestBytes`, and counts as the key's until it was received.
+ * is bounded by the tenant's `requestBytes`, an import's by a limit of its own, and counts as the key's until it was received.
  */
 export function refuseUnadmittedLargeBodies(
   app: FastifyInstance,
@@ -26,11 +26,12 @@ export function refuseUnadmittedLargeBodies(
     if (request.is404) return done(routeNotFoundError(request));
     if (credential?.kind !== 'key') return done();
     const { key } = credential;
-    const caller = store.tenant(key.tenant).caller(key, announced ?? 0);
+    const { takesLargeJson } = request.routeOptions.config;
+    const caller = store.tenant(key.tenant).caller(key, takesLargeJson ? 0 : (announced ?? 0));
     const doubted = mayBeAnswer(request) && app.refusalCosts.covers(key, announced ?? MAX_BODY_BYTES);
     const admitBody = async () => {
       const most = await caller.dryRunAdmission(doubted ? 'answer' : 'call');
-      request.maxBodyBytes = Math.min(most, MAX_BODY_BYTES);
+      request.maxBodyBytes = takesLargeJson ? MAX_IMPORT_BYTES : Math.min(most, MAX_BODY_BYTES);
       bufferBudget.requireRoom(key.text);
       holdBody(request, reply, bufferBudget, { key: key.text, bytes: announced ?? request.maxBodyBytes });
     };

@@ -201,7 +201,7 @@ function inSequence(before: Project | undefined, commands: readonly Command[], n
 
 /** Replaces the tags. Rules, files and reports are not in the file and stay, except reports of tags that are gone. */
 function importFile(project: Project | undefined, file: unknown, now: string): CommandResult {
-  const { tags, droppedDependencies } = file instanceof ParsedTasksFile ? file : parseTasksFile(file, now);
+  const { tags, repairs } = file instanceof ParsedTasksFile ? file : parseTasksFile(file, now);
   const wanted = [project?.currentTag, DEFAULT_TAG, ...tags.keys()];
   const currentTag = wanted.find((name) => name !== undefined && tags.has(name)) ?? DEFAULT_TAG;
   const taskCounts = Object.fromEntries([...tags].map(([name, { tasks }]) => [name, tasks.length]));
@@ -209,6 +209,6 @@ function importFile(project: Project | undefined, file: unknown, now: string): C
   const reports = new Map([...existing.reports].filter(([name]) => tags.has(name)));
   return {
     project: { ...existing, currentTag, tags, reports },
-    outcome: asJsonOutcome({ currentTag, taskCounts, droppedDependencies }),
+    outcome: asJsonOutcome({ currentTag, taskCounts, repairs }),
   };
 }

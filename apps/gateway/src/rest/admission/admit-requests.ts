@@ -100,7 +100,9 @@ function createRestRequest(
     }
   }
   const tenant = store.tenant(shown.key.tenant);
-  const caller = tenant.caller(shown.key, request.bodyBytes, request.bodyWeight);
+  // An import is bounded as it is read.
+  const bytes = request.routeOptions.config.takesLargeJson ? 0 : request.bodyBytes;
+  const caller = tenant.caller(shown.key, bytes, request.bodyWeight);
   if (access.kind === 'operator') return { kind: 'operator', admit: once(refuseKey(caller)) };
   const identity =
     access.kind === 'path'

@@ -63,7 +63,7 @@ test('a tasks.json that goes in over one replica comes out of the other as it wa
       projectRoot: '/home/me/my shop ☃',
       currentTag: 'master',
       taskCounts: { master: 2, 'feature.a': 0 },
-      droppedDependencies: [],
+      repairs: [],
     },
   ]);
   const got = await other.send('GET', path, { token: admin });
@@ -89,39 +89,72 @@ test('a file takes the place of all that was there', async () => {
     token: TEST_OPERATOR_TOKEN,
     json: untagged,
   });
-  expect(put.body).toMatchObject({ taskCounts: { master: 1 }, droppedDependencies: ['master 7: 99'] });
+  expect(put.body).toMatchObject({
+    taskCounts: { master: 1 },
+    repairs: [
+      { place: 'master.tasks.0.id', problem: 'is "7"; it is 7 now' },
+      { place: 'master 7', problem: expect.stringContaining('99 names nothing') },
+    ],
+  });
   const { body } = await one.send('GET', '/v1/projects/default', { token: mcp });
   expect(Object.keys(body)).toEqual(['master']);
   expect(body.master.tasks[0]).toMatchObject({ id: 7, status: 'pending', dependencies: [] });
 });
 
-test('a file that is wrong anywhere changes nothing and is told where', async () => {
+test('a file without a tag, and with strict a damaged one, changes nothing and is told where', async () => {
   const { one } = replicas;
   const { mcp } = await createTestTenant(one);
   await one.send('PUT', '/v1/projects/default', { token: mcp, json: file });
   const task = { id: 1, title: 'T', description: '' };
-  const wrong: [field: string | undefined, file: unknown][] = [
+  const wrong: [field: string, file: unknown][] = [
     ['body', []],
     ['body', 'text'],
     ['file', {}],
-    ['master', { master: [] }],
-    ['master.tasks', { master: { tasks: {} } }],
-    ['master.tasks.0.title', { master: { tasks: [{ id: 1 }] } }],
-    ['master.tasks.0.title', { master: { tasks: [{ ...task, title: 'x'.repeat(3_000) }] } }],
-    ['master.tasks.0.status', { tasks: [{ ...task, status: 'sideways' }] }],
-    ['master.tasks', { tasks: [task, task] }],
-    ['bad tag!', { 'bad tag!': { tasks: [] } }],
-    [undefined, { tasks: [{ ...task, dependencies: [1] }] }],
+    ['file', { master: [] }],
+    ['file', { master: { tasks: {} } }],
+    ['file', { master: { tasks: [{ id: 1 }] } }],
+    ['file', { tasks: [{ ...task, status: 'sideways' }] }],
+    ['file', { 'bad tag!': { tasks: [] } }],
+    ['file', { tasks: [{ ...task, dependencies: [1] }] }],
   ];
   for (const [field, json] of wrong) {
-    const answer = await one.send('PUT', '/v1/projects/default', { token: mcp, json });
-    expect([answer.body.field, answer.status]).toEqual([field, field === undefined ? 409 : 400]);
-    const other = await one.send('PUT', '/v1/projects/new', { token: mcp, json });
+    const answer = await one.send('PUT', '/v1/projects/default?strict=true', { token: mcp, json });
+    expect([answer.body.field, answer.status]).toEqual([field, 400]);
+    const other = await one.send('PUT', '/v1/projects/new?strict=true', { token: mcp, json });
     expect(other.status).toBe(answer.status);
   }
   expect((await one.send('GET', '/v1/projects/default', { token: mcp })).text).toBe(JSON.stringify(file));
   const names = await one.send('GET', '/v1/projects', { token: mcp });
   expect(names.body.projects).toMatchObject([{ projectRoot: 'default' }]);
+});
+
+test('strict names every problem of a file at once', async () => {
+  const { one } = replicas;
+  const { mcp } = await createTestTenant(one);
+  const tasks = Array.from({ length: 9 }, (_, at) => ({ id: at, title: '', status: 'asleep' }));
+  const refused = await one.send('PUT', '/v1/projects/p?strict=true', { token: mcp, json: { tasks } });
+  expect(refused.body).toMatchObject({ code: 'invalid_arguments' });
+  expect(refused.body.detail).toContain('master.tasks.0.id');
+  // The id 0, and nine titles and statuses.
+  expect(refused.body.problems).toHaveLength(19);
+  const taken = await one.send('PUT', '/v1/projects/p', { token: mcp, json: { tasks } });
+  expect(taken.body.repairs).toEqual(refused.body.problems);
+});
+
+test('an import has a limit of its own, whatever requests may have', async () => {
+  const { one } = replicas;
+  const { mcp, admin } = await createTestTenant(one, {
+    requestBytes: 10_000,
+    requestsPerSecond: 1_000_000,
+    burst: 1_000_000,
+  });
+  const details = 'x'.repeat(100_000);
+  const large = (count: number) => ({
+    tasks: Array.from({ length: count }, (_, at) => ({ id: at + 1, title: 'T', details })),
+  });
+  expect((await one.send('PUT', '/v1/projects/p', { token: mcp, json: large(50) })).status).toBe(200);
+  const refused = await one.send('PUT', '/v1/projects/p', { token: admin, json: large(170) });
+  expect([refused.status, refused.body.code]).toEqual([413, 'limit_size']);
 });
 
 test('a project of another tenant is not found, like one that never was', async () => {

@@ -18,7 +18,9 @@ const imported = z.looseObject({
   projectRoot: z.string(),
   currentTag: z.string(),
   taskCounts: z.record(z.string(), z.int()).describe('How many tasks each tag has'),
-  droppedDependencies: z.array(z.string()).describe('Dependencies that named nothing and were left out'),
+  repairs: z
+    .array(z.object({ place: z.string(), problem: z.string() }))
+    .describe('What was changed to take the file: where, what was wrong, and what it is now'),
 });
 
 const USE: readonly Scope[] = ['mcp', 'admin'];
@@ -100,15 +102,22 @@ export async function projectRoutes(
       schema: {
         operationId: routeScope.operationId('putProject'),
         tags,
-        summary: 'Put a tasks.json in the place of a project, whole or not at all',
+        summary: 'Put a tasks.json in the place of a project, repaired where it is damaged',
         params,
+        querystring: z.strictObject({
+          strict: z
+            .enum(['true', 'false'])
+            .optional()
+            .describe('`true` refuses a file that needs a repair, and lists them all under `problems`'),
+        }),
         body: tasksFile,
         response: { 200: jsonResponseSchema('What the project holds now', imported) },
       },
     },
     async (request) => {
       const { id } = request.params;
-      const { outcome } = await importProject(tenantRequestOf(request).tenant, id, request.body);
+      const strict = request.query.strict === 'true';
+      const { outcome } = await importProject(tenantRequestOf(request).tenant, id, request.body, { strict });
       return { projectRoot: id, ...outcome } as z.infer<typeof imported>;
     },
   );

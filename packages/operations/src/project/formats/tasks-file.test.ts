@@ -112,8 +112,8 @@ describe('a file of claude-task-master', () => {
         ],
       },
     };
-    const { tags, droppedDependencies } = read(file);
-    expect(droppedDependencies).toEqual(['master 1: 99', 'master 1.1: 7.7']);
+    const { tags, repairs } = read(file);
+    expect(repairs.map(({ place }) => place)).toEqual(['master 1', 'master 1.1']);
     expect(tags.get('master')?.tasks[0]).toMatchObject({
       dependencies: [],
       subtasks: [{ dependencies: [] }],
@@ -129,83 +129,146 @@ describe('a file of claude-task-master', () => {
   });
 });
 
-describe('a file that cannot be read is refused with its path and its value', () => {
-  it.each([
-    [null, /The file: must be an object.*null/],
-    [[], /The file: must be an object/],
-    [{}, /at least one tag/],
-    [{ master: 3 }, /^master: .*it is 3/],
-    [{ master: { tasks: {} } }, /^master\.tasks: .*it is \{\}/],
-    [{ master: { tasks: [{ id: 'x', title: 'A' }] } }, /^master\.tasks\.0\.id: .*"x"/],
-    [{ master: { tasks: [{ id: 1.5, title: 'A' }] } }, /^master\.tasks\.0\.id: .*1\.5/],
-    [{ master: { tasks: [{ id: 1 }] } }, /^master\.tasks\.0\.title: .*nothing/],
-    [
-      { master: { tasks: [{ id: 1, title: 'A', status: 'asleep' }] } },
-      /^master\.tasks\.0\.status: must be one of.*"asleep"/,
-    ],
-    [
-      { master: { tasks: [{ id: 1, title: 'A', dependencies: ['one'] }] } },
-      /^master\.tasks\.0\.dependencies\.0: .*"one"/,
-    ],
-    [{ master: { tasks: [{ id: 1, title: 'x'.repeat(2001) }] } }, /^master\.tasks\.0\.title: /],
-    [
-      {
-        master: {
-          tasks: [
-            { id: 1, title: 'A' },
-            { id: '1', title: 'B' },
-          ],
-        },
-      },
-      /^master\.tasks: two tasks have the same id; it is 1/,
-    ],
-    [
-      {
-        master: {
-          tasks: [
-            {
-              id: 1,
-              title: 'A',
-              subtasks: [
-                { id: 1, title: 'B' },
-                { id: 1, title: 'C' },
-              ],
-            },
-          ],
-        },
-      },
-      /^master\.tasks\.0\.subtasks: two subtasks/,
-    ],
-    [{ 'a b': { tasks: [] } }, /^a b: the tag must be/],
-  ])('%j', (file, message) => {
-    expect(() => read(file)).toThrow(
-      expect.objectContaining({ code: 'invalid_arguments', message: expect.stringMatching(message) }),
-    );
-  });
+it.each([
+  [null, /The file: must be an object.*null/],
+  [[], /The file: must be an object/],
+  [{}, /at least one tag/],
+  [{ master: 3 }, /at least one tag/],
+  [{ master: { tasks: {} } }, /at least one tag/],
+])('a file without a tag is refused: %j', (file, message) => {
+  expect(() => read(file)).toThrow(
+    expect.objectContaining({ code: 'invalid_arguments', message: expect.stringMatching(message) }),
+  );
+});
 
-  it.each([
+describe('a damaged file is repaired, and each repair names its place:', () => {
+  const A = { id: 1, title: 'A' };
+  const both = (dependencies: [unknown[], unknown[]]) => [
+    { ...A, dependencies: dependencies[0] },
+    { id: 2, title: 'B', dependencies: dependencies[1] },
+  ];
+  it.each<[string, unknown[], unknown[], string[]]>([
+    ['a task without an id', [A, { id: 'x', title: 'B' }], [{}, { id: 2 }], ['master.tasks.1.id']],
     [
-      'tasks',
-      [
-        { id: 1, title: 'A', dependencies: [2] },
-        { id: 2, title: 'B', dependencies: [1] },
-      ],
+      'two tasks of one id',
+      [A, { id: '1', title: 'B' }],
+      [{ id: 1 }, { id: 2, title: 'B' }],
+      ['master.tasks.1.id'],
     ],
-    ['one task', [{ id: 1, title: 'A', dependencies: [1] }]],
     [
-      'a subtask and a task',
+      'subtasks with the ids of people, two of them alike',
       [
         {
-          id: 1,
-          title: 'A',
-          dependencies: ['1.1'],
-          subtasks: [{ id: 1, title: 'B', dependencies: ['2.1'] }],
+          ...A,
+          subtasks: [
+            { id: '1.1', title: 'S' },
+            { id: 1, title: 'T' },
+          ],
         },
-        { id: 2, title: 'C', subtasks: [{ id: 1, title: 'D', dependencies: ['1.1'] }] },
       ],
+      [
+        {
+          subtasks: [
+            { id: 1, title: 'S' },
+            { id: 2, title: 'T' },
+          ],
+        },
+      ],
+      ['master.tasks.0.subtasks.0.id', 'master.tasks.0.subtasks.1.id'],
     ],
-  ])('a ring of %s', (_what, tasks) => {
-    expect(() => tasksOf(tasks)).toThrow(expect.objectContaining({ code: 'dependency_cycle' }));
+    ['no title', [{ id: 4 }], [{ title: 'Task 4' }], ['master.tasks.0.title']],
+    [
+      'a title that is too long',
+      [{ id: 1, title: 'x'.repeat(2_001) }],
+      [{ title: 'x'.repeat(2_000), metadata: { title: 'x'.repeat(2_001) } }],
+      ['master.tasks.0.title'],
+    ],
+    [
+      'a status that is none',
+      [{ ...A, status: 'asleep', metadata: { kept: 1 } }],
+      [{ status: 'pending', metadata: { kept: 1, status: 'asleep' } }],
+      ['master.tasks.0.status'],
+    ],
+    [
+      'a status in other words',
+      [{ ...A, status: 'completed' }],
+      [{ status: 'done' }],
+      ['master.tasks.0.status'],
+    ],
+    [
+      'a priority that is null',
+      [{ ...A, priority: null }],
+      [{ priority: 'medium' }],
+      ['master.tasks.0.priority'],
+    ],
+    [
+      'dependencies that are no ids',
+      [
+        { ...A, dependencies: ['one', 2, {}] },
+        { id: 2, title: 'B' },
+      ],
+      [{ dependencies: [2], metadata: { dependencies: ['one', {}] } }, {}],
+      ['master.tasks.0.dependencies'],
+    ],
+    [
+      'two tasks that depend on each other',
+      both([[2], [1]]),
+      [{ dependencies: [2] }, { dependencies: [] }],
+      ['master 2'],
+    ],
+    [
+      'a task that depends on itself',
+      both([[1], [1]]),
+      [{ dependencies: [] }, { dependencies: [1] }],
+      ['master 1'],
+    ],
+    [
+      'subtasks that depend on each other',
+      [
+        {
+          ...A,
+          subtasks: [
+            { id: 1, title: 'S', dependencies: ['1.2'] },
+            { id: 2, title: 'T', dependencies: [1] },
+          ],
+        },
+      ],
+      [{ subtasks: [{ dependencies: ['1.2'] }, { dependencies: [] }] }],
+      ['master 1.2'],
+    ],
+    ['tasks that are none', [A, 'note', null], [{ id: 1 }], ['master.tasks']],
+    [
+      'subtasks that are none',
+      [{ ...A, subtasks: ['note'] }],
+      [{ metadata: { subtasks: ['note'] } }],
+      ['master.tasks.0.subtasks'],
+    ],
+  ])('%s', (_what, tasks, expected, places) => {
+    const { tags, repairs } = read({ master: { tasks } });
+    expect(tags.get('master')?.tasks).toMatchObject(expected);
+    expect(repairs.map(({ place }) => place)).toEqual(places);
+  });
+
+  it('names and values of tags', () => {
+    const { tags, repairs } = read({ 'a b': { tasks: [] }, 'a-b': { tasks: [] }, version: 3 });
+    expect([...tags.keys()]).toEqual(['a-b', 'tag-a-b-2']);
+    expect(tags.get('a-b')?.metadata).toMatchObject({ version: 3 });
+    expect(repairs.map(({ place }) => place)).toEqual(['a b', 'a-b', 'version']);
+  });
+
+  it('what was repaired once needs no repair again', () => {
+    const subtask = { id: '1.1', title: 3, dependencies: ['x', 9] };
+    const damaged = { t: { tasks: [{ id: 'x', dependencies: [1], subtasks: [subtask, subtask, 7] }, 8] } };
+    const { project } = applyCommand(undefined, { command: 'import', file: damaged }, NOW);
+    expect(read(damaged).repairs.length).toBeGreaterThan(5);
+    expect(read(toTasksFile(project)).repairs).toEqual([]);
+  });
+
+  it('a file of many cycles is repaired in one walk', () => {
+    const ids = Array.from({ length: 220 }, (_, at) => at + 1);
+    const tasks = ids.map((id) => ({ id, title: 'T', dependencies: ids }));
+    // Each of n tasks keeps its dependencies on those behind it: n (n - 1) / 2 of n * n.
+    expect(read({ master: { tasks } }).repairs).toHaveLength((220 * 221) / 2);
   });
 });
 

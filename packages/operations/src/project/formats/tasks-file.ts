@@ -5,9 +5,8 @@ import {
   isRecord,
   MAX_STORED_JSON_DEPTH,
 } from '@baton/protocol';
-import { z } from 'zod';
-import { buildGraph, dependencyLinks, findCycles } from '../dependencies/dependency-graph.ts';
-import { findDuplicates } from '../dependencies/find-duplicates.ts';
+import { findBackEdges } from '../dependencies/back-edges.ts';
+import { buildGraph, dependencyLinks } from '../dependencies/dependency-graph.ts';
 import {
   DEFAULT_TAG,
   newTag,
@@ -16,37 +15,36 @@ import {
   type TagMetadata,
   tagNameSchema,
 } from '../model/project.ts';
-import { type Subtask, type Task, TASK_LIMITS, taskSchema } from '../model/task.ts';
+import { type Subtask, subtaskSchema, type Task, TASK_LIMITS, taskSchema } from '../model/task.ts';
+import {
+  type FileItem,
+  type FileRepair,
+  metadataOf,
+  repairIds,
+  repairItem,
+  shownValue,
+} from './file-repairs.ts';
 
 /**
  * claude-task-master's tasks.json, in and out: `{ "<tag>": { "tasks": [...], "metadata": {...} } }`, and its older
- * form without tags, `{ "tasks": [...] }`, in. Unknown fields are kept; other spellings (of statuses, of ids as strings)
- * are normalized; a dependency on an item that does not exist is dropped and reported.
+ * form without tags, `{ "tasks": [...] }`, in. Real files are damaged: what can be kept is, what has no place is kept under
+ * `metadata`, and each change is a repair.
  */
 export class ParsedTasksFile {
   readonly tags: ReadonlyMap<string, Tag>;
-  /** Dependencies that named nothing, as `master.tasks.5.dependencies: 99`. */
-  readonly droppedDependencies: readonly string[];
+  /** In the file's order, tag by tag. */
+  readonly repairs: readonly FileRepair[];
 
-  constructor(tags: ReadonlyMap<string, Tag>, droppedDependencies: readonly string[]) {
+  constructor(tags: ReadonlyMap<string, Tag>, repairs: readonly FileRepair[]) {
     this.tags = tags;
-    this.droppedDependencies = droppedDependencies;
+    this.repairs = repairs;
   }
 }
-
-/** A tag but for its tasks, which are read one by one. */
-const fileTag = z.looseObject({
-  tasks: z
-    .array(z.unknown())
-    .max(TASK_LIMITS.tasksPerTag, `must be at most ${TASK_LIMITS.tasksPerTag} tasks`),
-  metadata: z.looseObject({}).nullish(),
-});
 
 /**
  * Reads a tasks.json that is parsed as JSON. `now` is the date of a tag without dates of its own.
  *
- * @throws BatonError `invalid_arguments`, naming the path and the value; `dependency_cycle`, naming the tasks;
- *   `limit_size`.
+ * @throws BatonError `invalid_arguments` for a file that has no tag; `limit_size`.
  */
 export function parseTasksFile(file: unknown, now: string): ParsedTasksFile {
   const reading = parseTasksFileInSteps(file, now);
@@ -71,18 +69,45 @@ export function* parseTasksFileInSteps(file: unknown, now: string): Generator<un
   }
   if (exceedsDepth(MAX_STORED_JSON_DEPTH, file))
     throw new BatonError('invalid_arguments', `The file nests deeper than ${MAX_STORED_JSON_DEPTH} levels.`);
-  const tagged = Array.isArray(file['tasks']) ? { [DEFAULT_TAG]: file } : file;
-  const names = Object.keys(tagged);
-  if (names.length === 0) throw invalid([], 'must hold at least one tag', file);
-  if (names.length > TASK_LIMITS.tags) throw tooMany('The file', 'tags', names.length, TASK_LIMITS.tags);
-  const droppedDependencies: string[] = [];
+  const tagged: Readonly<Record<string, unknown>> = Array.isArray(file['tasks'])
+    ? { [DEFAULT_TAG]: file }
+    : file;
+  const fields = Object.entries(tagged);
+  const found = fields.filter((entry): entry is [string, FileTag] => isFileTag(entry[1]));
+  if (found.length === 0) throw invalid([], 'must hold at least one tag, { "tasks": [...] }', file);
+  if (found.length > TASK_LIMITS.tags) throw tooMany('The file', 'tags', found.length, TASK_LIMITS.tags);
+  const repairs: FileRepair[] = [];
   const tags = new Map<string, Tag>();
-  for (const name of names) {
-    const tag = yield* readTag(name, tagged[name], now);
-    tags.set(name, withKnownDependencies(name, tag, droppedDependencies));
+  for (const [written, raw] of found) {
+    const name = tagNameFor(written, tags, repairs);
+    const tag = yield* readTag(name, raw, now, repairs);
+    tags.set(name, withoutWrongDependencies(name, tag, repairs));
     yield;
   }
-  return new ParsedTasksFile(tags, droppedDependencies);
+  const others = fields.filter(([, value]) => !isFileTag(value));
+  const [first] = tags;
+  if (first !== undefined && others.length > 0) {
+    const [name, tag] = first;
+    tags.set(name, { ...tag, metadata: { ...tag.metadata, ...Object.fromEntries(others) } });
+    for (const [place, value] of others)
+      repairs.push({ place, problem: `is no tag; ${shownValue(value)} is under the metadata of '${name}'` });
+  }
+  return new ParsedTasksFile(tags, repairs);
+}
+
+type FileTag = Readonly<Record<string, unknown>> & { readonly tasks: readonly unknown[] };
+const isFileTag = (value: unknown): value is FileTag => isRecord(value) && Array.isArray(value['tasks']);
+
+/** A tag's name as it is written, or the nearest that a tag may have. */
+function tagNameFor(written: string, taken: ReadonlyMap<string, Tag>, repairs: FileRepair[]): string {
+  if (tagNameSchema.safeParse(written).success && !taken.has(written)) return written;
+  const base = written.replaceAll(/[^A-Za-z0-9_.-]/g, '-').slice(0, 50) || 'tag';
+  let name = base;
+  for (let copy = 2; taken.has(name) || !tagNameSchema.safeParse(name).success; copy++)
+    name = `tag-${base}-${copy}`;
+  const problem = `a tag must be 1 to 64 letters, digits or - _ .; it is '${name}' now`;
+  repairs.push({ place: written.slice(0, 100), problem });
+  return name;
 }
 
 /** A project as tasks.json, ready for `JSON.stringify`. */
@@ -107,25 +132,52 @@ export function* tasksFileInSteps(project: Project): Generator<string> {
   yield '}';
 }
 
-function* readTag(name: string, raw: unknown, now: string): Generator<undefined, Tag> {
-  const named = tagNameSchema.safeParse(name);
-  if (!named.success) throw invalid([name], 'the tag must be 1 to 64 letters, digits or - _ .', name);
-  const parsed = fileTag.safeParse(raw);
-  if (!parsed.success) throw fromIssue([name], parsed.error, raw);
-  const { tasks: given, metadata, ...extra } = parsed.data;
+function* readTag(name: string, raw: FileTag, now: string, repairs: FileRepair[]): Generator<undefined, Tag> {
+  const { tasks: given, metadata: _, ...extra } = raw;
+  if (given.length > TASK_LIMITS.tasksPerTag)
+    throw tooMany(`Tag '${name}'`, 'tasks', given.length, TASK_LIMITS.tasksPerTag);
+  const metadata = { ...newTag(name, now).metadata, ...metadataOf(raw) } as TagMetadata;
+  const items = itemsOf(given, `${name}.tasks`, metadata, repairs);
+  const ids = repairIds(items, undefined, repairs);
   const tasks: Task[] = [];
   let dependencies = 0;
-  for (const [index, written] of given.entries()) {
-    const read = taskSchema.safeParse(written);
-    if (!read.success) throw fromIssue([name, 'tasks', index], read.error, written);
-    tasks.push(asWritten(read.data, written));
-    dependencies += dependenciesOf(read.data);
+  for (const [at, item] of items.entries()) {
+    const task = readTask(item, ids[at] as number, repairs);
+    tasks.push(asWritten(task, item.raw));
+    dependencies += dependenciesOf(task);
     if (dependencies > TASK_LIMITS.dependenciesPerTag)
       throw tooMany(`Tag '${name}'`, 'dependencies', dependencies, TASK_LIMITS.dependenciesPerTag);
     yield;
   }
-  refuseDoubles(name, tasks);
-  return { tasks, metadata: { ...newTag(name, now).metadata, ...metadata } as TagMetadata, extra };
+  return { tasks, metadata, extra };
+}
+
+/** The objects of a list; what is none is kept under `metadata`, by the list's name. */
+function itemsOf(
+  given: readonly unknown[],
+  list: string,
+  metadata: Record<string, unknown>,
+  repairs: FileRepair[],
+): FileItem[] {
+  const others = given.filter((item) => !isRecord(item));
+  if (others.length > 0) {
+    const field = list.slice(list.lastIndexOf('.') + 1);
+    metadata[field] = others;
+    repairs.push({ place: list, problem: `${shownValue(others)} are no ${field}, and under metadata` });
+  }
+  return given.flatMap((raw, index) => (isRecord(raw) ? [{ raw, place: `${list}.${index}` }] : []));
+}
+
+function readTask({ raw, place }: FileItem, id: number, repairs: FileRepair[]): Task {
+  const given = raw['subtasks'];
+  if (!Array.isArray(given) || given.length > TASK_LIMITS.subtasksPerTask)
+    return repairItem(taskSchema, { raw, place }, id, repairs);
+  const metadata = { ...metadataOf(raw) };
+  const items = itemsOf(given, `${place}.subtasks`, metadata, repairs);
+  const ids = repairIds(items, id, repairs);
+  const subtasks = items.map((item, at) => repairItem(subtaskSchema, item, ids[at] as number, repairs));
+  const whole = { ...raw, subtasks, ...(items.length < given.length ? { metadata } : {}) };
+  return repairItem(taskSchema, { raw: whole, place }, id, repairs);
 }
 
 function dependenciesOf({ dependencies, subtasks }: Task): number {
@@ -149,41 +201,31 @@ function inOrderOf<T extends Task | Subtask>(item: T, raw: unknown): T {
   return Object.fromEntries(names.map((name) => [name, item[name as keyof T]])) as T;
 }
 
-function refuseDoubles(name: string, tasks: readonly Task[]): void {
-  const [twice] = findDuplicates(tasks.map(({ id }) => id));
-  if (twice !== undefined) throw invalid([name, 'tasks'], 'two tasks have the same id', twice);
-  for (const [index, { subtasks }] of tasks.entries()) {
-    const [again] = findDuplicates(subtasks.map(({ id }) => id));
-    if (again !== undefined) {
-      throw invalid([name, 'tasks', index, 'subtasks'], 'two subtasks have the same id', again);
-    }
-  }
-}
-
-function withKnownDependencies(name: string, tag: Tag, dropped: string[]): Tag {
+/** Without dependencies on nothing, repeated ones, and one of each cycle. */
+function withoutWrongDependencies(name: string, tag: Tag, repairs: FileRepair[]): Tag {
   const links = dependencyLinks(tag.tasks);
-  const [ring] = findCycles(buildGraph(links));
-  if (ring !== undefined) {
-    const ids = ring.slice(0, 20);
-    const what = ids.length === 1 ? 'depends on itself' : 'depend on each other';
-    throw new BatonError(
-      'dependency_cycle',
-      `Tag '${name}': ${ids.join(', ')} ${what}. Take that dependency out.`,
-      {
-        tag: name,
-        ids,
-      },
-    );
-  }
-  const unknown = new Map<string, Set<unknown>>();
+  const back = new Map<string, Set<string>>();
+  for (const { from, to } of findBackEdges(buildGraph(links)))
+    back.set(from, (back.get(from) ?? new Set()).add(to));
+  const gone = new Map<string, Set<unknown>>();
   for (const { from, dependency, to } of links) {
-    if (to !== undefined) continue;
-    dropped.push(`${name} ${from}: ${dependency}`);
-    unknown.set(from, (unknown.get(from) ?? new Set()).add(dependency));
+    const closesCycle = to !== undefined && back.get(from)?.has(to) === true;
+    if (to !== undefined && !closesCycle) continue;
+    const dropped = gone.get(from) ?? new Set();
+    if (dropped.has(dependency)) continue;
+    gone.set(from, dropped.add(dependency));
+    const why = closesCycle ? 'closes a cycle' : 'names nothing';
+    repairs.push({
+      place: `${name} ${from}`,
+      problem: `its dependency on ${dependency} ${why}; it is left out`,
+    });
   }
   const clean = <T extends Task | Subtask>(item: T, id: string): T => {
-    const gone = unknown.get(id);
-    const dependencies = [...new Set(item.dependencies)].filter((dependency) => !gone?.has(dependency));
+    const dropped = gone.get(id);
+    const kept = item.dependencies.filter((dependency) => !dropped?.has(dependency));
+    const dependencies = [...new Set(kept)];
+    if (dependencies.length < kept.length)
+      repairs.push({ place: `${name} ${id}`, problem: 'its repeated dependencies are left out' });
     return dependencies.length === item.dependencies.length ? item : { ...item, dependencies };
   };
   const tasks = tag.tasks.map((item) => {
@@ -191,14 +233,6 @@ function withKnownDependencies(name: string, tag: Tag, dropped: string[]): Tag {
     return { ...clean(item, `${item.id}`), subtasks };
   });
   return { ...tag, tasks };
-}
-
-function fromIssue(where: readonly PropertyKey[], error: z.ZodError, raw: unknown): BatonError {
-  const issue = error.issues[0];
-  const path = issue?.path ?? [];
-  let value: unknown = raw;
-  for (const step of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[step];
-  return invalid([...where, ...path], issue?.message ?? 'cannot be read', value);
 }
 
 function invalid(path: readonly PropertyKey[], problem: string, value: unknown): BatonError {

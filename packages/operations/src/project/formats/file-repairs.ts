@@ -1,0 +1,130 @@
+import { isRecord } from '@baton/protocol';
+import type { z } from 'zod';
+import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+import { MAX_ID, taskNumberSchema } from '../model/task-id.ts';
+
+/** One change of a file that is not as it should be: where, what is wrong, and what became of it. */
+export interface FileRepair {
+  /** As `master.tasks.3.subtasks.0.status`. */
+  readonly place: string;
+  readonly problem: string;
+}
+
+/** Characters of a value that a repair shows. */
+const SHOWN = 80;
+/** The fields that are held against what was written; ids are read before. */
+const FIELDS = [
+  'title',
+  'description',
+  'status',
+  'priority',
+  'dependencies',
+  'details',
+  'testStrategy',
+] as const;
+
+/** An item of a file as it is written, and where. */
+export interface FileItem {
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly place: string;
+}
+
+export const shownValue = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, SHOWN);
+
+/**
+ * The ids of items of one list, in their order: as they are written where that is an id, "5.2" of task 5 being 2; the next
+ * free one for an item without an id, or with that of one before it.
+ */
+export function repairIds(
+  items: readonly FileItem[],
+  parent: number | undefined,
+  repairs: FileRepair[],
+): number[] {
+  const written = items.map(({ raw }) => readId(raw['id'], parent));
+  const taken = new Set<number>();
+  let free = 0;
+  for (const id of written) if (id !== undefined && id < MAX_ID) free = Math.max(free, id);
+  return items.map(({ raw: { id: given }, place }, at) => {
+    const read = written[at];
+    const isOwn = read !== undefined && !taken.has(read);
+    const id = isOwn ? read : ++free;
+    taken.add(id);
+    const why = isOwn ? '' : read === undefined ? ', which is no id' : ', like the one of another before it';
+    if (given !== id)
+      repairs.push({ place: `${place}.id`, problem: `is ${shownValue(given)}${why}; it is ${id} now` });
+    return id;
+  });
+}
+
+function readId(given: unknown, parent: number | undefined): number | undefined {
+  const [, task, own] = typeof given === 'string' ? (/^\s*(\d+)\.(\d+)\s*$/.exec(given) ?? []) : [];
+  const id = taskNumberSchema.safeParse(Number(task) === parent ? own : given);
+  return id.success ? id.data : undefined;
+}
+
+/**
+ * A task or subtask by its schema. A value that does not fit is kept under `metadata`, and what stands in its place is as if
+ * it had been left out; each field that is not as it was written is a repair.
+ */
+export function repairItem<T extends Task | Subtask>(
+  schema: z.ZodType<T>,
+  { raw, place }: FileItem,
+  id: number,
+  repairs: FileRepair[],
+): T {
+  const item: Record<string, unknown> = { ...raw, id };
+  const unplaced: Record<string, unknown> = {};
+  const repaired = new Set<string>();
+  // What does not fit is taken out until the rest fits, each field once.
+  for (;;) {
+    const read = schema.safeParse(item);
+    if (read.success) {
+      const metadata = repaired.size === 0 ? {} : { metadata: { ...metadataOf(raw), ...unplaced } };
+      const whole = { ...read.data, ...metadata };
+      for (const field of FIELDS) {
+        const [given, now] = [raw[field], whole[field]];
+        if (given === undefined || repaired.has(field) || shownWhole(given) === shownWhole(now)) continue;
+        const problem = `is ${shownValue(given)}; it is ${now === undefined ? 'left out' : shownValue(now)} now`;
+        repairs.push({ place: `${place}.${field}`, problem });
+      }
+      return whole;
+    }
+    for (const { path, message } of read.error.issues) {
+      const field = String(path[0]);
+      if (repaired.has(field)) continue;
+      repaired.add(field);
+      const elements = read.error.issues.filter((issue) => issue.path[0] === field && issue.path.length > 1);
+      takeOut(item, unplaced, field, new Set(elements.map((issue) => Number(issue.path[1]))));
+      const where = unplaced[field] === undefined ? '' : `; ${shownValue(unplaced[field])} is under metadata`;
+      repairs.push({ place: `${place}.${field}`, problem: `${message}${where}` });
+    }
+  }
+}
+
+const shownWhole = (value: unknown) => JSON.stringify(value);
+
+/** The metadata of an item or tag; what is no object is kept as a field of it. */
+export function metadataOf({ metadata }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if (isRecord(metadata)) return metadata;
+  return metadata === undefined || metadata === null ? {} : { metadata };
+}
+
+/** Moves a field's value, or those elements of a list that do not fit, out of an item. */
+function takeOut(
+  item: Record<string, unknown>,
+  unplaced: Record<string, unknown>,
+  field: string,
+  elements: ReadonlySet<number>,
+): void {
+  const value = item[field];
+  if (Array.isArray(value) && elements.size > 0) {
+    unplaced[field] = value.filter((_, index) => elements.has(index));
+    item[field] = value.filter((_, index) => !elements.has(index));
+    return;
+  }
+  if (value !== undefined && value !== null && value !== '') unplaced[field] = value;
+  delete item[field];
+  if (field !== 'title') return;
+  const isLong = typeof value === 'string' && value !== '';
+  item['title'] = isLong ? value.slice(0, TASK_LIMITS.titleLength) : `Task ${String(item['id'])}`;
+}
