@@ -15,6 +15,12 @@ vi.mock(import('../../packages/agent/src/timing/pauses.ts'), async (original) =>
   } as never;
 });
 
+// And so are Baton's, before it asks again.
+vi.mock(import('../../packages/engine/src/agent-call/recall-pause.ts'), async (original) => {
+  const { recallPauseMs, ...others } = await original();
+  return { ...others, recallPauseMs: (...args) => Math.ceil(recallPauseMs(...args) / 20) };
+});
+
 /** What an agent does when its LLM endpoint, or Baton, is not what it should be. */
 let fixture: AgentFixture;
 beforeAll(async () => {

@@ -225,8 +225,8 @@ describe('waiting for work', () => {
       asked.push((await ask('x')).interactionId);
       await expect.poll(() => ended).toBe(n);
     }
-    const got = (await Promise.all(all)).map(idsOf);
-    expect(got.toSorted()).toEqual(asked.map((id) => [id]).toSorted());
+    const got = (await Promise.all(all)).map((page) => idsOf(page).join());
+    expect(got.toSorted()).toEqual(asked.toSorted());
     const { interactionId } = await callTool(outside, 'bench_echo', { text: 'theirs' });
     expect(idsOf(await theirs)).toEqual([interactionId]);
   });

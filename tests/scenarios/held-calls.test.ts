@@ -211,7 +211,7 @@ test.concurrent.each(WAITS)(
   '%s of a key that is %s ends with the error of a new call, and is given nothing',
   async (what, how) => {
     const { code, end } = ENDS[how]!;
-    const { by, held } = await beginBeforeEnd(how, HELD[what]!.scopes, HELD[what]!.begin);
+    const { by, held } = await beginBeforeEnd(how, HELD[what]!.scopes, (each) => HELD[what]!.begin(each));
     await end(by);
     if (how === 'revoked' || how === 'without its scope') await delegate(by.other, secret);
     const { status, body } = await held.reply;
