@@ -3,9 +3,16 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { answerWith, createModelFactory } from '@baton/agent';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type LlmBehaviour, VALID_ANSWER } from '../fake-llm/llm-server.ts';
 import { AgentFixture, eventKinds, eventMatcher } from './agent-fixture.ts';
+
+// Its pauses are a twentieth of what they are elsewhere; those of Retry-After are as the endpoint says.
+vi.mock(import('../../packages/agent/src/timing/pauses.ts'), async (original) => {
+  const { PAUSES } = await original();
+  const brief = { firstMs: 50, mostMs: 1_500 };
+  return { PAUSES: { ...PAUSES, failedCall: brief, failedProbe: brief, probeIntervalMs: 50 } } as never;
+});
 
 /** What an agent does while its LLM endpoint answers nobody: it asks before it claims, and again when a request fails. */
 let fixture: AgentFixture;
