@@ -71,7 +71,8 @@ test.each<[string, (testTenant: TestTenant, taskId: string) => Promise<unknown>]
     code: 'unavailable',
     message: expect.stringMatching(/^0 of 1 replicas .* not known; repeat/),
   });
-  expect(await errorCode(call(testTenant, taskId))).toBe('done');
+  // However often, until the replica has caught up.
+  await expect.poll(() => errorCode(call(testTenant, taskId)), { timeout: 10_000 }).toBe('done');
 });
 
 test('an answer that is confirmed as taken before is confirmed only with a replica too', async () => {
