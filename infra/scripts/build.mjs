@@ -13,7 +13,7 @@ export function isBuildStale() {
   const newer = (path) => {
     if (path.endsWith('node_modules')) return false;
     const stat = statSync(path);
-    if (!stat.isDirectory()) return stat.mtimeMs > built && !path.endsWith('.test.ts');
+    if (!stat.isDirectory()) return stat.mtimeMs > built && !/\.(test|soak)\.ts$/.test(path);
     return readdirSync(path).some((name) => newer(join(path, name)));
   };
   return ['apps', 'packages', 'infra/scripts', 'package-lock.json'].some((part) =>

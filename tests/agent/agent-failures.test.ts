@@ -1,10 +1,25 @@
 import { BatonError } from '@baton/protocol';
 import { type AnswerFunction, LlmCallFailure, answerWith, createModelFactory } from '@baton/agent';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
 import { type LlmBehaviour, VALID_ANSWER } from '../fake-llm/llm-server.ts';
 import { LossyProxy } from '../proxies/lossy-proxy.ts';
 import { eventMatcher, eventKinds, AgentFixture } from './agent-fixture.ts';
+
+// Its pauses are a twentieth of what they are elsewhere.
+vi.mock(import('../../packages/agent/src/timing/pauses.ts'), async (original) => {
+  const { PAUSES } = await original();
+  const brief = { firstMs: 25, mostMs: 750 };
+  return {
+    PAUSES: { ...PAUSES, failedClaim: brief, failedCall: brief, failedProbe: brief, probeIntervalMs: 50 },
+  } as never;
+});
+
+// And so are Baton's, before it asks again.
+vi.mock(import('../../packages/engine/src/agent-call/recall-pause.ts'), async (original) => {
+  const { recallPauseMs, ...others } = await original();
+  return { ...others, recallPauseMs: (...args) => Math.ceil(recallPauseMs(...args) / 20) };
+});
 
 /** What an agent does when its LLM endpoint, or Baton, is not what it should be. */
 let fixture: AgentFixture;

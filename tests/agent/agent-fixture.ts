@@ -7,6 +7,7 @@ import {
   answerWith,
   createModelFactory,
 } from '@baton/agent';
+import { Redis } from 'ioredis';
 import { callTool, connectMcpClient, type AnyJson } from '../harness/mcp-client.ts';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { FakeLlmServer } from '../fake-llm/llm-server.ts';
@@ -85,6 +86,14 @@ export class AgentFixture {
     } finally {
       listener.close();
     }
+  }
+
+  /** When the leases of what is claimed now end, by Redis's clock. */
+  async leaseEnds(): Promise<number[]> {
+    const redis = new Redis(this.baton.redisUrl.replace('unix://', ''));
+    const claims = await redis.zrange(this.baton.store.tenant('acme').keys.claims, '0', '-1', 'WITHSCORES');
+    redis.disconnect();
+    return claims.filter((_, at) => at % 2 === 1).map(Number);
   }
 
   /** Cancels a task, so that its requests are not offered to the next test's agents. */

@@ -74,18 +74,20 @@ describe('two agents', { timeout: 90_000 }, () => {
     const names = topics('orphaned', 4);
     const tasks = await park(names);
     fixture.llm.behaviour = () => ({ do: 'hang' });
-    const doomed = start(['--lease-ms', '3000', '--timeout-ms', '2900']);
+    const doomed = start(['--lease-ms', '2000', '--timeout-ms', '1900']);
     await fixture.llm.waitUntil(() => timesOf(names).every((times) => times === 1));
     await doomed.waitForExit('SIGKILL');
+    const leaseEnds = await fixture.leaseEnds();
+    expect(leaseEnds).toHaveLength(4);
     fixture.llm.behaviour = () => VALID_ANSWER;
     const other = start([], { gateway: 1 });
     await Promise.all(tasks.map((task) => fixture.waitForEnd(task)));
     await allCompleted(tasks);
     expect(await other.waitForExit('SIGTERM')).toBe(0);
     for (const name of names) {
-      const [first, second, ...more] = fixture.llm.callsAbout(name);
+      const [, second, ...more] = fixture.llm.callsAbout(name);
       expect(more).toEqual([]);
-      expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(2_000);
+      expect(second?.at).toBeGreaterThanOrEqual(Math.min(...leaseEnds));
     }
   });
 
@@ -122,10 +124,8 @@ describe('SIGTERM', () => {
     expect(timesOf(names)).toEqual([1, 1, 0, 0, 0, 0]);
     expect(agent.events.at(-1)).toMatchObject({ event: 'ended', answered: 2, failed: 0, abandoned: 0 });
     fixture.llm.behaviour = () => VALID_ANSWER;
-    const begun = performance.now();
+    // It finds what it can claim at once, and waits for no lease.
     expect(await start(['--once']).waitForExit()).toBe(0);
-    // No lease had to be waited for.
-    expect(performance.now() - begun).toBeLessThan(20_000);
     await allCompleted(tasks);
     expect(timesOf(names)).toEqual([1, 1, 1, 1, 1, 1]);
   });

@@ -18,7 +18,7 @@ const OF_CLOSURE = /^ {2}const (\w+) = new (?:Map<Socket|LRUCache)/gm;
 
 /** `baton agent` runs for one tenant, `baton dev` for one developer. */
 const PROCESSES = ['apps/gateway/src', 'apps/worker/src', 'packages'];
-const OTHERS = /\.test\.ts$|\/testing\/|^packages\/(?:local-redis|agent)\//;
+const OTHERS = /\.(?:test|soak)\.ts$|\/testing\/|^packages\/(?:local-redis|agent)\//;
 
 function stateIn(file: string): string[] {
   const text = readFileSync(join(REPOSITORY_ROOT, file), 'utf8');

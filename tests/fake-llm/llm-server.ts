@@ -33,6 +33,8 @@ export type LlmBehaviour =
       /** The reply does not say what it used. */
       readonly withoutUsage?: boolean;
       readonly afterMs?: number;
+      /** The reply comes after this. */
+      readonly after?: Promise<unknown>;
       /** The second half of a stream comes after this. */
       readonly halfway?: Promise<unknown>;
       /** So many milliseconds lie between the events of a stream. */
@@ -146,6 +148,7 @@ export class FakeLlmServer {
         response.end();
         return;
       case 'say': {
+        await manner.after;
         if (manner.afterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, manner.afterMs));
         const output = {
           text: manner.text ?? validText(asked),
@@ -194,7 +197,7 @@ export class FakeLlmServer {
       attempt,
       body,
       headers,
-      at: performance.now(),
+      at: Date.now(),
     };
     if (topic === PROBE_TOPIC) this.probes++;
     else this.calls.push(asked);

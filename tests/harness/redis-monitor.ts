@@ -1,55 +1,36 @@
-import { createConnection, type Socket } from 'node:net';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { MonitorConnection } from '@baton/store/testing/monitor-connection';
 import { commandWatchers } from './guards/test-guards.ts';
 
 /** Redis's MONITOR: every command that clients send, in order; with `scripts` also those that scripts run, behind `lua `. */
 export class RedisMonitor {
-  readonly commands: string[] = [];
-  private readonly socket: Socket;
-  private readonly marker: Socket;
-  private readonly marks = new Map<string, () => void>();
+  readonly commands: string[];
+  private readonly connection: MonitorConnection;
   private readonly watcher = () => this.caughtUp();
 
-  private constructor(socket: Socket, marker: Socket, scripts: boolean) {
-    this.socket = socket;
-    this.marker = marker;
-    createInterface({ input: socket }).on('line', (line) => {
-      const [, source, command = ''] = /^\+[\d.]+ \[\d+ (\S+)\] (.*)$/.exec(line) ?? [];
-      const [, mark] = /^"ECHO" "(mark-\d+)"$/i.exec(command) ?? [];
-      if (mark !== undefined) this.marks.get(mark)?.();
-      else if (source === 'lua' && scripts) this.commands.push(`lua ${command}`);
-      else if (source !== undefined && source !== 'lua') this.commands.push(command);
-    });
+  private constructor(commands: string[], connection: MonitorConnection) {
+    this.commands = commands;
+    this.connection = connection;
   }
 
   static async open(redisUrl: string, { scripts = false } = {}): Promise<RedisMonitor> {
-    const [socket, marker] = [0, 1].map(() => createConnection(redisUrl.replace('unix://', ''))) as [
-      Socket,
-      Socket,
-    ];
-    await Promise.all([once(socket, 'connect'), once(marker, 'connect')]);
-    socket.write('MONITOR\r\n');
-    await once(socket, 'data');
-    marker.resume();
-    const monitor = new RedisMonitor(socket, marker, scripts);
+    const commands: string[] = [];
+    const connection = await MonitorConnection.open(redisUrl, (command, byScript) => {
+      if (!byScript) commands.push(command);
+      else if (scripts) commands.push(`lua ${command}`);
+    });
+    const monitor = new RedisMonitor(commands, connection);
     commandWatchers.add(monitor.watcher);
     return monitor;
   }
 
   /** Resolves when every command that Redis has run by now is among `commands`. */
   async caughtUp(): Promise<void> {
-    const mark = `mark-${this.marks.size}`;
-    await new Promise<void>((resolve) => {
-      this.marks.set(mark, resolve);
-      this.marker.write(`ECHO ${mark}\r\n`);
-    });
+    await this.connection.caughtUp();
   }
 
   close(): void {
     commandWatchers.delete(this.watcher);
-    this.socket.destroy();
-    this.marker.destroy();
+    this.connection.close();
   }
 }
 

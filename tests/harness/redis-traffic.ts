@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { MonitorConnection } from '@baton/store/testing/monitor-connection';
 
 function connect(url: string): Socket {
   return createConnection(url.replace('unix://', ''));
@@ -8,44 +8,30 @@ function connect(url: string): Socket {
 
 /** Counts the commands of clients by MONITOR, without those of scripts. */
 export class RedisCallCounter {
-  private calls = 0;
-  private readonly url: string;
-  private readonly socket: Socket;
-  private over: (() => void) | undefined;
+  private readonly counted: { calls: number };
+  private readonly connection: MonitorConnection;
 
-  private constructor(url: string) {
-    this.url = url;
-    this.socket = connect(url);
+  private constructor(counted: { calls: number }, connection: MonitorConnection) {
+    this.counted = counted;
+    this.connection = connection;
   }
 
   /** Starts counting. */
   static async open(url: string): Promise<RedisCallCounter> {
-    const counter = new RedisCallCounter(url);
-    counter.socket.write('MONITOR\r\n');
-    const lines = createInterface({ input: counter.socket });
-    await once(lines, 'line');
-    lines.on('line', (line) => counter.note(line));
-    return counter;
+    const counted = { calls: 0 };
+    const connection = await MonitorConnection.open(url, (_command, byScript) => {
+      if (!byScript) counted.calls++;
+    });
+    return new RedisCallCounter(counted, connection);
   }
 
   /** Stops counting; returns the number of commands up to this call. */
   async close(): Promise<number> {
-    const marked = new Promise<void>((resolve) => (this.over = resolve));
-    const socket = connect(this.url);
-    socket.write(`ECHO ${MARK}\r\n`);
-    await marked;
-    socket.destroy();
-    this.socket.destroy();
-    return this.calls;
-  }
-
-  private note(line: string): void {
-    if (line.endsWith(`"${MARK}"`)) this.over?.();
-    else if (line.startsWith('+') && !line.includes(' lua] ')) this.calls++;
+    await this.connection.caughtUp();
+    this.connection.close();
+    return this.counted.calls;
   }
 }
-
-const MARK = 'end-of-count';
 
 /** `used_memory` of a Redis. */
 export async function usedMemory(url: string): Promise<number> {

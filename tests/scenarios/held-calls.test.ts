@@ -80,7 +80,7 @@ const ENDS: Record<string, End> = {
     end: ({ tenant, id }) => baton.store.tenant(tenant).apiKeys.revoke(id),
   },
   // The end itself is what the call waits for.
-  expired: { code: 'unauthenticated', expiresInMs: 1_500, end: async () => {} },
+  expired: { code: 'unauthenticated', expiresInMs: 1_000, end: async () => {} },
   suspended: {
     code: 'tenant_suspended',
     end: ({ tenant }) => new OperatorStore(baton.store).update(tenant, { suspended: true }),
@@ -186,18 +186,32 @@ const HELD: Record<string, Held> = {
   },
 };
 
-const inTime = (how: string) => {
+/** Has a mole whose key is to end begin something; where the key has expired before that, another with twice the time does. */
+async function beginBeforeEnd<T>(
+  how: string,
+  scopes: Scope[],
+  begin: (by: Mole) => Promise<T>,
+): Promise<{ by: Mole; held: T }> {
   const { expiresInMs } = ENDS[how]!;
-  return expiresInMs === undefined ? undefined : new Date(Date.now() + expiresInMs).toISOString();
-};
+  for (let ms = expiresInMs; ; ms = 2 * ms!) {
+    const by = await mole(scopes, ms === undefined ? undefined : new Date(Date.now() + ms).toISOString());
+    const held = await begin(by).catch((error: unknown) => ({ error }));
+    const isLate =
+      ms !== undefined && codeOf(await call(by.key, 'task_status', { taskId: 'x' })) !== undefined;
+    if (!isLate) {
+      if (typeof held === 'object' && held !== null && 'error' in held) throw held.error;
+      return { by, held: held as T };
+    }
+  }
+}
 const WAITS = Object.keys(HELD).flatMap((what) => Object.keys(ENDS).map((how) => [what, how] as const));
 
-test.each(WAITS)(
+// Each has a tenant of its own, and some wait for a second.
+test.concurrent.each(WAITS)(
   '%s of a key that is %s ends with the error of a new call, and is given nothing',
   async (what, how) => {
     const { code, end } = ENDS[how]!;
-    const by = await mole(HELD[what]!.scopes, inTime(how));
-    const held = await HELD[what]!.begin(by);
+    const { by, held } = await beginBeforeEnd(how, HELD[what]!.scopes, (each) => HELD[what]!.begin(each));
     await end(by);
     if (how === 'revoked' || how === 'without its scope') await delegate(by.other, secret);
     const { status, body } = await held.reply;
@@ -209,14 +223,16 @@ test.each(WAITS)(
   },
 );
 
-test.each(Object.keys(ENDS))(
+test.concurrent.each(Object.keys(ENDS))(
   'whoever misses that a key is %s is given nothing of what becomes pending afterwards, and claims none of it',
   async (how) => {
     const { code, expiresInMs } = ENDS[how]!;
-    const by = await mole(['agent'], inTime(how));
-    const begun = Object.keys(HELD).filter((what) => what.includes('pending_interactions'));
-    const held = [];
-    for (const what of begun) held.push(await HELD[what]!.begin(by));
+    const waits = Object.keys(HELD).filter((what) => what.includes('pending_interactions'));
+    const { by, held } = await beginBeforeEnd(how, ['agent'], async (each) => {
+      const begun = [];
+      for (const what of waits) begun.push(await HELD[what]!.begin(each));
+      return begun;
+    });
     // Written as each end writes it, and published to nobody.
     const record = keys(by.tenant).credential(by.id);
     if (expiresInMs !== undefined)
@@ -265,24 +281,29 @@ const initialize = async (key: string) => {
   return (await rpc(key, 'initialize', params)).headers.get('mcp-session-id') ?? '';
 };
 
-test.each(Object.keys(ENDS))(
+test.concurrent.each(Object.keys(ENDS))(
   'the stream of a key that is %s is closed, hears of no change after the end, and cannot be opened or subscribed again',
   async (how) => {
     const { code, end } = ENDS[how]!;
-    const by = await mole(['mcp', 'agent'], inTime(how));
-    const session = await initialize(by.key);
-    const of = { 'mcp-session-id': session };
-    const subscribe = (uri: string) => rpc(by.key, 'resources/subscribe', { uri }, 0, of);
-    const { taskId } = await delegate(by.key, 'x');
-    const uri = `baton://tasks/${taskId}`;
-    expect((await subscribe(uri)).body.result).toEqual({});
-    const open = () =>
+    const subscribe = (by: Mole, session: string, uri: string) =>
+      rpc(by.key, 'resources/subscribe', { uri }, 0, { 'mcp-session-id': session });
+    const open = (by: Mole, session: string) =>
       fetch(`${baton.url(1)}/mcp`, {
-        headers: { authorization: `Bearer ${by.key}`, ...of, accept: 'text/event-stream' },
+        headers: {
+          authorization: `Bearer ${by.key}`,
+          'mcp-session-id': session,
+          accept: 'text/event-stream',
+        },
       });
-    const stream = await open();
-    expect(stream.status).toBe(200);
-    const heard = stream.text();
+    const { by, held } = await beginBeforeEnd(how, ['mcp', 'agent'], async (each) => {
+      const session = await initialize(each.key);
+      const { taskId } = await delegate(each.key, 'x');
+      expect((await subscribe(each, session, `baton://tasks/${taskId}`)).body.result).toEqual({});
+      const stream = await open(each, session);
+      expect(stream.status).toBe(200);
+      return { session, taskId, heard: stream.text() };
+    });
+    const { session, taskId, heard } = held;
     await end(by);
     // A change that the stream would be told of, as soon as the key has ended.
     const { tasks } = baton.store.tenant(by.tenant);
@@ -291,8 +312,8 @@ test.each(Object.keys(ENDS))(
     const updates = (await heard).split('\n').filter((line) => line.includes('resources/updated'));
     // One notification of each subscription begins a stream.
     expect(updates.length).toBeLessThanOrEqual(1);
-    expect(codeOf(await subscribe('baton://projects'))).toBe(code);
-    const again = await open();
+    expect(codeOf(await subscribe(by, session, 'baton://projects'))).toBe(code);
+    const again = await open(by, session);
     expect(again.status).toBe(code === 'unauthenticated' ? 401 : 403);
     expect(await again.text()).toContain(`"${code}"`);
   },

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { OperatorStore } from '@baton/store/operator';
 import { successAnswer, callTool, type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
@@ -8,6 +8,12 @@ import {
   NotificationRecordingClient,
   type ClientRoutes,
 } from './notification-recording-client.ts';
+
+// Registrations are renewed every second rather than every ten.
+vi.mock(import('../../packages/store/src/records/durations.ts'), async (original) => ({
+  ...(await original()),
+  CHANGE_FEED_RENEW_INTERVAL: 1_000 as never,
+}));
 
 const of = (project: string, path: string) => `baton://projects/${encodeURIComponent(project)}/${path}`;
 

@@ -23,7 +23,7 @@ export function listSourceFiles(root: string, folders: readonly string[]): strin
 }
 
 export const isTestFile = (file: string): boolean =>
-  /\.(test|abuse)\.ts$/.test(file) || file.includes('/testing/');
+  /\.(test|soak|abuse)\.ts$/.test(file) || file.includes('/testing/');
 
 /** Reads what each file imports. */
 export function buildImportGraph(root: string, files: readonly string[]): ImportGraph {

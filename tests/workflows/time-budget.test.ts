@@ -22,16 +22,15 @@ test.each<[claim: string, ms: number, resources: string[], begins: boolean]>([
     { name: 'tags', tool: 'add_tag', arguments: { name: 'late' }, resources },
     { name: 'tell', tool: 'list_tags', guidance: 'Tell the tags.' },
   ]);
-  const begun = performance.now();
+  // The clock stands still, so that a slow machine changes nothing.
+  let now = performance.now();
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
   const running = fixture.run('slow');
   await vi.waitFor(async () => expect(await redis.hget(keys.record, 'watch')).toBeTruthy(), {
     timeout: 10_000,
     interval: 5,
   });
-  const now = performance.now.bind(performance);
-  let passed = 0;
-  vi.spyOn(performance, 'now').mockImplementation(() => now() + passed);
-  passed = ms - (now() - begun);
+  now += ms;
   // What the first step waits for.
   await callTool(fixture.clients[1], 'bench_echo', { text: 'x' });
   const { status, texts, last } = await running;

@@ -11,6 +11,7 @@ import { ClaimedRequest, type RequestContext } from './request/claimed-request.t
 import { Lease } from './request/lease.ts';
 import { OutcomeCounts } from './outcome-counts.ts';
 import { backoffMs } from './timing/backoff.ts';
+import { PAUSES } from './timing/pauses.ts';
 import { InterruptibleSleep } from './timing/sleep.ts';
 
 export interface AgentOptions {
@@ -29,10 +30,6 @@ export interface AgentOptions {
 /** How long a claim waits for requests: at most this, and at most this part of a lease, which runs from before the wait. */
 const POLL_MS = 25_000;
 const POLL_PART_OF_LEASE = 1 / 3;
-/** The pause after a claim that came back empty without having waited. */
-const EMPTY_BACKOFF = { firstMs: 50, mostMs: 2_000 };
-/** The pause after a claim that failed. */
-const FAILURE_BACKOFF = { firstMs: 200, mostMs: 5_000 };
 /** With `once`: after so many claims, or probes of the endpoint, that failed in a row the agent ends. */
 const ONCE_MAX_FAILURES = 5;
 /** How long a post waits to see how its task goes on; a resume takes some milliseconds. With `once`: whether it asks for more. */
@@ -143,7 +140,7 @@ export class Agent {
       if (this.state.kind === 'running') this.state = { kind: 'draining' };
       return undefined;
     }
-    return this.pause.sleep(backoffMs(Math.max(1, this.emptyClaims), EMPTY_BACKOFF));
+    return this.pause.sleep(backoffMs(Math.max(1, this.emptyClaims), PAUSES.emptyClaim));
   }
 
   /** Before the first claim, and while the endpoint does not answer. */
@@ -165,7 +162,7 @@ export class Agent {
       !(error instanceof BatonError) || isKeyRefusal(error) || error.code === 'invalid_arguments';
     if (isFinal || (this.options.once && this.failedClaims === ONCE_MAX_FAILURES))
       return this.endClaiming({ kind: 'failed', error });
-    const inMs = Math.max(backoffMs(this.failedClaims, FAILURE_BACKOFF), retryAfterMs(error));
+    const inMs = Math.max(backoffMs(this.failedClaims, PAUSES.failedClaim), retryAfterMs(error));
     this.options.onEvent({ kind: 'unreachable', message: error.message, inMs });
     return this.pause.sleep(inMs);
   }

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { Identity } from './identity/identity.ts';
 import { moveToCurrentSecret, type TenantSecrets } from './secret-rotation.ts';
 import { Store } from './store.ts';
-import { RedisMonitor } from './testing/redis-monitor.ts';
+import { ScriptMonitor } from './testing/script-monitor.ts';
 import { openFixture } from './testing/store-fixture.ts';
 import { errorCode } from './testing/test-tenant.ts';
 
@@ -52,7 +52,7 @@ test('a key that is made while processes of both orders run calls at each of the
 
 test('a key is hashed anew in the script that admits it, and costs nothing before and after', async () => {
   const { calls } = await tenantWithKey();
-  const monitor = await RedisMonitor.open(fixture.url);
+  const monitor = await ScriptMonitor.open(fixture.url);
   for (const store of [fixture.store, knowsNew, uses, uses]) expect(await calls(store)).toBe('done');
   const runs = await monitor.runs();
   expect(runs.map(({ script }) => script)).toEqual(Array(4).fill('tenant/admit'));

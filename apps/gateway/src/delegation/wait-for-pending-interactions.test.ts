@@ -1,7 +1,10 @@
 import { type PendingPage, InboxSubscription } from '@baton/store';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { AdmittedCall } from '../call/call.ts';
 import { waitForPendingInteractions } from './wait-for-pending-interactions.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 /** A call over a list that `read` answers for; `wakes` is told of each subscription. */
 function callOver(read: (nth: number) => PendingPage, wakes: (subscription: InboxSubscription) => void) {
@@ -26,8 +29,11 @@ test('a wait over a list without an end reads so many pages a second, and no mor
     () => ({ items: [], nextCursor: 'more' }),
     () => {},
   );
-  const page = await waitForPendingInteractions(call, { waitMs: 1_500 }, next);
-  expect(page).toEqual({ items: [], nextCursor: 'more' });
+  const waiting = waitForPendingInteractions(call, { waitMs: 1_500 }, next);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(reads.count).toBe(40);
+  await vi.advanceTimersByTimeAsync(501);
+  expect(await waiting).toEqual({ items: [], nextCursor: 'more' });
   expect(reads.count).toBe(80);
 });
 
@@ -38,9 +44,11 @@ test('a wait that is notified without a pause reads no more for it', async () =>
     () => ({ items: [] }),
     (subscription) => (timer = setInterval(() => subscription.receive(update), 1)),
   );
-  await waitForPendingInteractions(call, { waitMs: 1_500 }, next);
+  const waiting = waitForPendingInteractions(call, { waitMs: 1_500 }, next);
+  await vi.advanceTimersByTimeAsync(1_500);
+  await waiting;
   clearInterval(timer);
-  expect(reads.count).toBeLessThanOrEqual(81);
+  expect(reads.count).toBe(80);
 });
 
 test('what becomes pending during a pause is found behind it', async () => {
@@ -50,7 +58,8 @@ test('what becomes pending during a pause is found behind it', async () => {
     (subscription) =>
       setTimeout(() => subscription.receive({ seen: 0, status: 'input_required', end: undefined }), 100),
   );
-  const page = await waitForPendingInteractions(call, { waitMs: 20_000 }, next);
-  expect(page.items).toEqual([item]);
+  const waiting = waitForPendingInteractions(call, { waitMs: 20_000 }, next);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect((await waiting).items).toEqual([item]);
   expect(reads.count).toBe(42);
 });

@@ -68,11 +68,15 @@ test('for a client that does not read only names are held, and each is written o
   const long = 'x'.repeat(1_000_000);
   for (let n = 0; !raw.writableNeedDrain; n++) {
     writer.enqueue(`${n}${long}`);
-    await new Promise((resolve) => setTimeout(resolve, 105));
+    const flushed = vi.spyOn(raw, 'write');
+    await vi.waitFor(() => expect(flushed).toHaveBeenCalled(), { timeout: 5_000, interval: 5 });
+    flushed.mockRestore();
   }
   const held = raw.writableLength;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   for (let n = 0; n < 30_000; n++) writer.enqueue(`name-${n % 3}`);
-  await new Promise((resolve) => setTimeout(resolve, 250));
+  vi.advanceTimersByTime(1_000);
+  vi.useRealTimers();
   expect(raw.writableLength).toBe(held);
   read();
   await until('name-2');

@@ -2,11 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AnswerFunction } from '../api/answer-function.ts';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { backoffMs } from '../timing/backoff.ts';
+import { PAUSES } from '../timing/pauses.ts';
 
-/** Probes begin so far apart at least: callers whose requests fail may cause no more of them. */
-const PROBE_INTERVAL_MS = 1_000;
-/** The pause after a probe that failed. */
-const PAUSE = { firstMs: 1_000, mostMs: 30_000 };
 /** A longer Retry-After than this is cut to it. */
 const MAX_PAUSE_MS = 600_000;
 /** Refusals that may be the endpoint's word about its caller's key or address, or about the request: its model, options or price. */
@@ -46,7 +43,7 @@ export class EndpointHealth {
   constructor(
     probe: Probe | undefined,
     onPause: (ms: number, failure: LlmCallFailure) => void,
-    intervalMs = PROBE_INTERVAL_MS,
+    intervalMs: number = PAUSES.probeIntervalMs,
   ) {
     this.probe = probe;
     this.onPause = onPause;
@@ -102,7 +99,7 @@ export class EndpointHealth {
       this.state = 'paused';
       this.failedProbes++;
     }
-    const ownMs = backoffMs(Math.max(1, this.failedProbes), PAUSE);
+    const ownMs = backoffMs(Math.max(1, this.failedProbes), PAUSES.failedProbe);
     const ms = Math.round(Math.min(MAX_PAUSE_MS, Math.max(ownMs, failure.retryAfterMs ?? 0)));
     this.pausedUntil = performance.now() + ms;
     this.onPause(ms, failure);

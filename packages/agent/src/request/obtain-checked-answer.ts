@@ -6,6 +6,7 @@ import type { DelegatedRequest } from '../api/delegated-request.ts';
 import type { RequestEvent } from '../api/events.ts';
 import { addEarlierUsage } from './answer-usage.ts';
 import { backoffMs } from '../timing/backoff.ts';
+import { PAUSES } from '../timing/pauses.ts';
 import type { EndpointHealth } from '../endpoint/endpoint-health.ts';
 import { sleep } from '../timing/sleep.ts';
 import type { AnswerStream } from './answer-stream.ts';
@@ -26,7 +27,6 @@ export interface LlmCalls {
 
 /** A pause longer than this part of a lease is not waited for: another agent may have time, or Baton asks again later. */
 const MAX_PAUSE_OF_LEASE = 2 / 3;
-const BACKOFF = { firstMs: 500, mostMs: 15_000 };
 
 export type LlmResult =
   /** To be posted. `problem`: the answer does not fit even after a repair, so Baton will refuse it and ask again. */
@@ -69,7 +69,7 @@ export async function obtainCheckedAnswer(
       const failure = await health.judge(toLlmCallFailure(error), cancelled);
       if (failure.kind === 'fatal') throw failure;
       if (isCancelled() || failure.scope === 'endpoint') return { kind: 'given-up' };
-      const inMs = Math.max(backoffMs(tried, BACKOFF), failure.retryAfterMs ?? 0);
+      const inMs = Math.max(backoffMs(tried, PAUSES.failedCall), failure.retryAfterMs ?? 0);
       if (failure.kind === 'final' || tried === tries || inMs > maxPauseMs)
         return { kind: 'answer', answer: toErrorAnswer(failure) };
       emit({ kind: 'retrying', type: failure.type, message: failure.message, inMs });

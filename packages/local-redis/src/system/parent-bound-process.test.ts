@@ -1,3 +1,4 @@
+import { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test, vi } from 'vitest';
@@ -77,18 +78,26 @@ test('the program has the pid that we know, and its last lines are kept', async 
   expect(lines).toEqual(expect.arrayContaining(['line 50', `pid ${program.pid}`]));
 });
 
-test('a program that ignores SIGTERM is killed after 5 s, however often it is stopped', {
-  timeout: 15_000,
-}, async () => {
+test('a program that ignores SIGTERM is killed after 5 s, however often it is stopped', async () => {
   const program = await spawnBoundToParent(
     '/bin/sh',
     ['-c', 'trap "" TERM; echo deaf; while :; do sleep 1; done'],
     here,
   );
   await vi.waitFor(() => expect(program.lastLines()).toBe('deaf'));
-  const started = Date.now();
-  await Promise.all([program.stop(), program.stop()]);
-  await program.stop();
-  expect(Date.now() - started).toBeGreaterThan(4900);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const kill = vi.spyOn(ChildProcess.prototype, 'kill');
+  try {
+    const stopped = Promise.all([program.stop(), program.stop()]);
+    vi.advanceTimersByTime(4_999);
+    expect(kill.mock.calls).toEqual([['SIGTERM']]);
+    vi.advanceTimersByTime(1);
+    await stopped;
+    await program.stop();
+    expect(kill.mock.calls).toEqual([['SIGTERM'], ['SIGKILL']]);
+  } finally {
+    kill.mockRestore();
+    vi.useRealTimers();
+  }
   expect(await program.ended).toBe('was ended by SIGKILL');
 });

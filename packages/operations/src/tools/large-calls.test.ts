@@ -17,14 +17,11 @@ describe('a call that names very much', () => {
       { from: Array.from({ length: 60 }, (_, at) => at + 1).join(','), to: all },
       'invalid_arguments',
     ],
-  ])('%s is refused before it takes long', (name, input, code) => {
-    const begun = performance.now();
+  ])('%s is refused', (name, input, code) => {
     expect(expectToolRefusal(name, input, large).code).toBe(code);
-    expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
-  it('is done in time where it is allowed', { timeout: 30_000 }, () => {
-    const begun = performance.now();
+  it('is done where it is allowed', () => {
     callProjectToolInMemory('add_dependency', { id: '5000', dependsOn: '4001-4400' }, large);
     callProjectToolInMemory(
       'move_task',
@@ -35,7 +32,5 @@ describe('a call that names very much', () => {
       large,
     );
     callProjectToolInMemory('clear_subtasks', { all: true }, large);
-    expect(performance.now() - begun).toBeLessThan(15_000);
-    console.log(`five thousand tasks: ${Math.round(performance.now() - begun)} ms`);
   });
 });

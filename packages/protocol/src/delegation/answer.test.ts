@@ -88,9 +88,8 @@ describe('in text', () => {
     ['openings in one line', '```a'],
   ])('a megabyte of %s is never slow', (_claim, piece) => {
     const text = '```json\n' + piece.repeat(2 ** 20 / piece.length);
-    const started = performance.now();
-    extractObject({ text }, count);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    // Where it is, it takes minutes, which the test has not.
+    expect(extractObject({ text }, count).ok).toBe(false);
   });
 
   test('data deeper than JSON may come is refused, never parsed', () => {

@@ -141,9 +141,8 @@ describe('the depth of a text', () => {
     ['empty strings', `[${'"",'.repeat(MIB / 3)}`],
     ['closing brackets', ']'.repeat(MIB)],
   ])('takes a mebibyte of %s in linear time', (_claim, text) => {
-    const started = performance.now();
-    jsonTextDepth(text, 64);
-    expect(performance.now() - started).toBeLessThan(500);
+    // Time that grows with the square would be more than the test has.
+    expect(jsonTextDepth(text, 64)).toBeLessThanOrEqual(65);
   });
 });
 

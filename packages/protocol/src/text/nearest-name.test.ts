@@ -20,7 +20,6 @@ test.each(['colour', 'x', '', '☃', 'pro'])("'%s' means none of them", (name) =
 });
 
 test('a name of a megabyte beside a million known ones is never compared with all of them', () => {
-  const begun = performance.now();
   expect(nearestName('n'.repeat(1_000_000), known)).toBeUndefined();
   let given = 0;
   const many = (function* () {
@@ -28,5 +27,4 @@ test('a name of a megabyte beside a million known ones is never compared with al
   })();
   nearestName('n'.repeat(64), many);
   expect(given).toBeLessThan(1_000);
-  expect(performance.now() - begun).toBeLessThan(500);
 });

@@ -4,7 +4,7 @@ import { FIELD, taskFieldNameOf, TASK_RECORD, type TaskField } from './task-reco
 import { readLua, substituteFieldNames, expandIncludes } from '../scripts/lua-source.ts';
 import { runEveryScript } from '../testing/every-script.ts';
 import { closeFixture, connectFixture } from '../testing/store-fixture.ts';
-import { RedisMonitor } from '../testing/redis-monitor.ts';
+import { ScriptMonitor } from '../testing/script-monitor.ts';
 import { ALL_SCRIPTS } from '../testing/all-scripts.ts';
 
 const ALL_NAMES = [...ALL_SCRIPTS.values()].map(({ name }) => name);
@@ -73,7 +73,7 @@ test('each field is written by the scripts that the legend names, and by no othe
 }, async () => {
   const server = await startPrivateRedis();
   const fixture = await connectFixture(server.url);
-  const monitor = await RedisMonitor.open(server.url);
+  const monitor = await ScriptMonitor.open(server.url);
   const tenant = await fixture.createTenant();
   await runEveryScript(fixture, tenant);
   const written = new Set<string>();

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { Connection } from './connection.ts';
-import { COMMAND_TIMEOUT } from './redis-client.ts';
 import { storeInternalsOf } from '../store-internals.ts';
 import { runScript } from '../scripts/script.ts';
 import { READ_TASK_AND_REGISTER_WAITER } from '../scripts/registry.ts';
@@ -57,20 +56,14 @@ test.concurrent.each([
   'redis://:hush@127.0.0.1:1',
   'redis+cluster://me:hush@127.0.0.1:1,127.0.0.1:2',
   'unix:///nowhere/redis.sock',
-])(
-  'no server at %s: it is unavailable within the time-out, and says where without the password',
-  patient,
-  async (url) => {
-    const started = Date.now();
-    const refused = await Store.open({ ...options, url }).catch((error: unknown) => error);
-    expect(Date.now() - started).toBeLessThan(COMMAND_TIMEOUT + 2_000);
-    expect(refused).toMatchObject({
-      code: 'unavailable',
-      message: expect.stringContaining(url.split(/[/@,]/).at(-1)!),
-    });
-    expect(String(refused)).not.toContain('hush');
-  },
-);
+])('no server at %s: it is unavailable, and says where without the password', patient, async (url) => {
+  const refused = await Store.open({ ...options, url }).catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining(url.split(/[/@,]/).at(-1)!),
+  });
+  expect(String(refused)).not.toContain('hush');
+});
 
 test.concurrent(
   'a Redis that was stopped is unavailable at once, and what was accepted is there after its restart',
@@ -83,11 +76,15 @@ test.concurrent(
     const taskId = await testTenant.openTask();
     await testTenant.answer(taskId);
     await first.stop();
-    const started = Date.now();
-    expect(await errorCode(testTenant.tasks.read(ANN, taskId))).toBe('unavailable');
-    expect(await errorCode(fixture.store.ping())).toBe('unavailable');
-    expect(await errorCode(testTenant.store.projects.open('p'))).toBe('unavailable');
-    expect(Date.now() - started).toBeLessThan(COMMAND_TIMEOUT);
+    for (const call of [
+      () => testTenant.tasks.read(ANN, taskId),
+      () => fixture.store.ping(),
+      () => testTenant.store.projects.open('p'),
+    ])
+      await expect(call()).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.not.stringContaining('timed out'),
+      });
     const second = await startPrivateRedis({ dir });
     await vi.waitFor(
       async () => expect((await testTenant.tasks.read(ANN, taskId)).status).toBe('working'),
@@ -109,15 +106,13 @@ test.concurrent(
     const testTenant = await fixture.createTenant();
     const taskId = await testTenant.openTask();
     process.kill(server.pid, 'SIGSTOP');
-    const started = Date.now();
-    const refused = await Promise.all([
-      errorCode(fixture.store.ping()),
-      errorCode(testTenant.tasks.cancel(ANN, taskId)),
-    ]);
+    const refused = await Promise.allSettled([fixture.store.ping(), testTenant.tasks.cancel(ANN, taskId)]);
     process.kill(server.pid, 'SIGCONT');
-    expect(refused).toEqual(['unavailable', 'unavailable']);
-    expect(Date.now() - started).toBeGreaterThan(COMMAND_TIMEOUT - 500);
-    expect(Date.now() - started).toBeLessThan(COMMAND_TIMEOUT + 2_000);
+    for (const call of refused)
+      expect(call).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'unavailable', message: expect.stringContaining('timed out') },
+      });
     await fixture.store.ping();
     await testTenant.openTask();
     await closeFixture(fixture);

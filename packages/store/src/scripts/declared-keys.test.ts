@@ -7,7 +7,7 @@ import { startTestCluster } from '../testing/redis-cluster.ts';
 import { runEveryScript } from '../testing/every-script.ts';
 import { closeFixture, type StoreFixture, connectFixture } from '../testing/store-fixture.ts';
 import { ANN, type TestTenant } from '../testing/test-tenant.ts';
-import { RedisMonitor, type ScriptRun } from '../testing/redis-monitor.ts';
+import { ScriptMonitor, type ScriptRun } from '../testing/script-monitor.ts';
 import { ALL_SCRIPTS, type AnyScript } from '../testing/all-scripts.ts';
 import { mutateScript } from '../testing/script-mutation.ts';
 import { RELEASE_TASK } from './registry.ts';
@@ -41,7 +41,7 @@ async function roundTripOverBullMq(fixture: StoreFixture, testTenant: TestTenant
 test('no script touches a key that it was not given', patient, async () => {
   const server = await startPrivateRedis();
   const fixture = await connectFixture(server.url);
-  const monitor = await RedisMonitor.open(server.url);
+  const monitor = await ScriptMonitor.open(server.url);
   await runEveryScript(fixture, await fixture.createTenant());
   const runs = await monitor.runs();
   expect(namesOf(runs), 'every script runs in the scenario').toEqual(ALL_NAMES);
@@ -60,7 +60,7 @@ test('a script that builds a key inside is detected', patient, async () => {
     "return {'stale'}",
     "redis.call('SET', K_task .. ':note', 1)",
   ]);
-  const monitor = await RedisMonitor.open(server.url);
+  const monitor = await ScriptMonitor.open(server.url);
   await runScript(fixture.connection, planted, { task: 'x:task' }, { fence: 1, tries: 1 });
   const runs = await monitor.runs([planted]);
   expect(await monitor.undeclared(runs)).toEqual(['task/release_task SET x:task:note']);
@@ -75,7 +75,7 @@ test(
   async () => {
     const cluster = await startTestCluster();
     const fixture = await connectFixture(cluster.url, {}, new Redis(cluster.nodes[0]!));
-    const monitors = await Promise.all(cluster.nodes.map((node) => RedisMonitor.open(node)));
+    const monitors = await Promise.all(cluster.nodes.map((node) => ScriptMonitor.open(node)));
     const testTenants = [
       await fixture.createTenant({}, tenantOn(fixture, 0)),
       await fixture.createTenant({}, tenantOn(fixture, 1)),
@@ -113,7 +113,7 @@ test('everything works as a user who may touch the prefix alone, BullMQ included
     '+client',
   );
   const url = server.url.replace('redis://', 'redis://baton:pass@');
-  const monitor = await RedisMonitor.open(server.url);
+  const monitor = await ScriptMonitor.open(server.url);
   const fixture = await connectFixture(url, { prefix: 'mine', shards: 2 }, root);
   await expect(fixture.connection.command((client) => client.set('other:key', 1))).rejects.toThrow('NOPERM');
   const testTenant = await fixture.createTenant();

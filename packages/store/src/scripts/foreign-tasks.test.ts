@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { FIELD } from '../records/task-record.ts';
 import { taskRef } from '../records/keys.ts';
 import { ALL_SCRIPTS, type AnyScript } from '../testing/all-scripts.ts';
-import { RedisMonitor } from '../testing/redis-monitor.ts';
+import { ScriptMonitor } from '../testing/script-monitor.ts';
 import { mutateScript } from '../testing/script-mutation.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant } from '../testing/test-tenant.ts';
@@ -47,7 +47,7 @@ interface Observed {
 /** Runs a script as bob, who may see nothing of ann's. */
 async function observe(
   testTenant: TestTenant,
-  monitor: RedisMonitor,
+  monitor: ScriptMonitor,
   script: AnyScript,
   taskId: string,
 ): Promise<Observed> {
@@ -75,7 +75,7 @@ async function observe(
 async function differences(script: AnyScript): Promise<string[]> {
   const testTenant = await fixture.createTenant();
   const foreign = await foreignTasks(testTenant);
-  const monitor = await RedisMonitor.open(fixture.url);
+  const monitor = await ScriptMonitor.open(fixture.url);
   try {
     const found: string[] = [];
     const missing = await observe(testTenant, monitor, script, taskIdFromUuid(randomUUID()));

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { storeInternalsOf } from '../store-internals.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import type { TestTenant } from '../testing/test-tenant.ts';
@@ -83,8 +83,15 @@ test('a job that was asked for just now may be about to be added, and is not rep
   await added(1);
   const [job] = await queue.getJobs(['waiting']);
   await queue.obliterate({ force: true });
-  setTimeout(() => void queue.add('resume', job!.data, { jobId: job!.id! }), 50);
+  const { queues } = storeInternalsOf(fixture.store);
+  const look = vi.spyOn(queues, 'hasJob').mockImplementationOnce(async (...args) => {
+    const found = await queues.hasJob(...args);
+    await queue.add('resume', job!.data, { jobId: job!.id! });
+    return found;
+  });
   await check();
+  expect(look).toHaveBeenCalledTimes(3);
+  look.mockRestore();
   expect(await ids()).toEqual([`${testTenant.store.id}.1`]);
 });
 

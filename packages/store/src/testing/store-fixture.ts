@@ -1,6 +1,6 @@
 /**
  * The store over a real Redis of its own, for tests. `testTenant` is a tenant with callers, `contents` what Redis holds,
- * `script-recorder` what scripts reply, `script-mutation` their mutants, `redis-monitor` what they touch, `redis-cluster` two nodes, `every-script` a scenario.
+ * `script-recorder` what scripts reply, `script-mutation` their mutants, `script-monitor` what they touch, `redis-cluster` two nodes, `every-script` a scenario.
  */
 import { startPrivateRedis } from '@baton/local-redis';
 import type { Limits } from '@baton/protocol';

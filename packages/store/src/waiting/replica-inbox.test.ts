@@ -6,7 +6,7 @@ import { startTestCluster } from '../testing/redis-cluster.ts';
 import { closeFixture, connectFixture, openFixture, ioredisUrl } from '../testing/store-fixture.ts';
 import { ANN, llmWait, sleepWait, type TestTenant } from '../testing/test-tenant.ts';
 import type { Wait } from '../records/park-request.ts';
-import type { TaskUpdate } from './inbox-subscription.ts';
+import type { InboxSubscription, TaskUpdate } from './inbox-subscription.ts';
 import { ReplicaInbox } from './replica-inbox.ts';
 import { storeInternalsOf } from '../store-internals.ts';
 import { Store } from '../store.ts';
@@ -127,7 +127,10 @@ test.each(['cancelled', 'failed'] as const)(
 test('a notice that comes before the reply of ACCEPT_ANSWER is not lost', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask();
-  const listener = inbox.subscribe(testTenant.member(taskId));
+  const [listener, other] = [1, 2].map(() => inbox.subscribe(testTenant.member(taskId))) as [
+    InboxSubscription,
+    InboxSubscription,
+  ];
   const worker = (async () => {
     for (;;) {
       const [segment] = await fixture.loadSegments(1);
@@ -136,9 +139,11 @@ test('a notice that comes before the reply of ACCEPT_ANSWER is not lost', async 
   })();
   await testTenant.answer(taskId, 1, { channel: inbox.channel });
   await worker;
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  // Both are given it at once.
+  await other.next(5_000);
   expect(await listener.next(0), 'it was kept until it was asked for').toMatchObject({ status: 'completed' });
   listener.close();
+  other.close();
 });
 
 test('an end of more than 64 KiB is published without its payload, which is to be read', async () => {
@@ -166,9 +171,10 @@ test('only replicas that wait for a task are notified of it, each once, however 
   await testTenant.answer(taskId, 1, { channel });
   await testTenant.openTask();
   await settleNext();
-  await others.ping();
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  expect(received).toEqual({ waiting: 1, idle: 0 });
+  // A subscriber is given what is published in its order.
+  await redis.publish(fixture.keyspace.inbox('idle'), 'the last');
+  await vi.waitFor(() => expect(received.idle).toBe(1));
+  expect(received).toEqual({ waiting: 1, idle: 1 });
   others.disconnect();
 });
 

@@ -43,16 +43,14 @@ test('a key without a principal is its own', async () => {
   expect(first.body.principal).not.toBe(second.body.principal);
 });
 
-test('a revoked key is dead on the other replica within a second', async () => {
+test('a revoked key is dead on the other replica by its next call', async () => {
   const { one, other } = replicas;
   const { id, mcp } = await createTestTenant(one);
   expect((await other.send('GET', '/v1/tasks', { token: mcp })).status).toBe(200);
   const revoked = await one.send('DELETE', `/v1/tenants/${id}/keys/${idOf(mcp)}`, operator);
   expect([revoked.status, revoked.text]).toEqual([204, '']);
-  const began = performance.now();
   const refused = await other.send('GET', '/v1/tasks', { token: mcp });
   expect([refused.status, refused.body.code]).toEqual([401, 'unauthenticated']);
-  expect(performance.now() - began).toBeLessThan(1_000);
 
   const again = await one.send('DELETE', `/v1/tenants/${id}/keys/${idOf(mcp)}`, operator);
   expect([again.status, again.body.code]).toEqual([404, 'key_not_found']);
@@ -71,7 +69,7 @@ test('a rotation with overlap leaves the old key alive beside the new one, with 
   }
   const { body } = await other.send('GET', `/v1/tenants/${id}/keys`, operator);
   const old = body.keys.find((key: { id: string }) => key.id === idOf(mcp));
-  expect(Date.parse(old.expiresAt) - Date.now()).toBeLessThanOrEqual(60_000);
+  expect(Date.parse(old.expiresAt)).toBeLessThanOrEqual(Date.now() + 60_000);
 });
 
 test('a rotation without overlap ends the old key at once', async () => {

@@ -1,10 +1,11 @@
 import { Redis } from 'ioredis';
 import { type AnyScript, ALL_SCRIPTS } from './all-scripts.ts';
+import { MonitorConnection } from './monitor-connection.ts';
 import { ioredisUrl } from './store-fixture.ts';
 
 interface Line {
   readonly args: readonly string[];
-  readonly source: string;
+  readonly byScript: boolean;
 }
 
 /** One run of a script as its server saw it: the keys it was given, and the commands that it ran. */
@@ -14,32 +15,35 @@ export interface ScriptRun {
   readonly commands: readonly (readonly string[])[];
 }
 
-/** Records what a server executes, by MONITOR on an unconfined connection of its own. */
-export class RedisMonitor {
+/** The runs of scripts that a server tells of, by MONITOR. */
+export class ScriptMonitor {
   private readonly client: Redis;
-  private readonly tap: Redis;
-  private readonly lines: Line[] = [];
+  private readonly lines: Line[];
+  private readonly connection: MonitorConnection;
 
-  private constructor(client: Redis, tap: Redis) {
+  private constructor(client: Redis, lines: Line[], connection: MonitorConnection) {
     this.client = client;
-    this.tap = tap;
-    tap.on('monitor', (_time: string, args: string[], source: string) => this.lines.push({ args, source }));
+    this.lines = lines;
+    this.connection = connection;
   }
 
-  static async open(url: string): Promise<RedisMonitor> {
-    const client = new Redis(ioredisUrl(url));
-    return new RedisMonitor(client, await client.monitor());
+  static async open(url: string): Promise<ScriptMonitor> {
+    const lines: Line[] = [];
+    const connection = await MonitorConnection.open(url, (command, byScript) =>
+      lines.push({ args: argumentsOf(command), byScript }),
+    );
+    return new ScriptMonitor(new Redis(ioredisUrl(url)), lines, connection);
   }
 
   /** The runs of our own scripts so far, and of `others`. */
   async runs(others: readonly AnyScript[] = []): Promise<ScriptRun[]> {
-    await this.caughtUp();
+    await this.connection.caughtUp();
     const runs: { script: string; keys: string[]; commands: (readonly string[])[] }[] = [];
     const names = new Map([...ALL_SCRIPTS.values(), ...others].flatMap((script) => namesOf(script)));
     let current: (typeof runs)[number] | undefined;
-    for (const { args, source } of this.lines) {
+    for (const { args, byScript } of this.lines) {
       const [command = '', body = '', count = '0'] = args;
-      if (source === 'lua') {
+      if (byScript) {
         current?.commands.push(args);
         continue;
       }
@@ -68,7 +72,7 @@ export class RedisMonitor {
   }
 
   close(): void {
-    this.tap.disconnect();
+    this.connection.close();
     this.client.disconnect();
   }
 
@@ -82,28 +86,24 @@ export class RedisMonitor {
       throw error;
     }
   }
-
-  /** What was executed before now has come in. */
-  private async caughtUp(): Promise<void> {
-    const mark = `mark-${this.lines.length}-${Math.random()}`;
-    await this.client.echo(mark);
-    while (!this.lines.some(({ args }) => args[1] === mark))
-      await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
-/** A script as EVALSHA and as EVAL name it, the latter as MONITOR writes its text. */
+/** A script as EVALSHA and as EVAL name it. */
 function namesOf(script: AnyScript): [string, string][] {
-  const text = [...Buffer.from(script.source)].map(escaped).join('').replaceAll('\\"', '"');
   return [
     [script.sha, script.name],
-    [text, script.name],
+    [script.source, script.name],
   ];
 }
 
-function escaped(byte: number): string {
-  if (byte === 0x0a) return '\\n';
-  if (byte === 0x5c) return '\\\\';
-  if (byte === 0x22) return '\\"';
-  return byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', a: '\x07', b: '\b' };
+
+/** The arguments of a command as MONITOR writes it, quoted, and each byte that is no printable character as `\xHH`. */
+function argumentsOf(command: string): string[] {
+  return [...command.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) => {
+    const bytes = quoted.replaceAll(/\\(?:x([0-9a-f]{2})|(.))/g, (_, hex?: string, letter = '') =>
+      hex === undefined ? (ESCAPES[letter] ?? letter) : String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+    return Buffer.from(bytes, 'latin1').toString();
+  });
 }
