@@ -5,12 +5,16 @@ import { tagNameSchema, taskMetadataSchema } from '../project/index.ts';
 
 /** Arguments that several tools share, in name, type and wording. */
 
+/** A directory with and without a slash at its end is one project. */
+const withoutTrailingSlashes = (key: string) => /^(.*[^/\\])[/\\]+$/s.exec(key)?.[1] ?? key;
+
 /** A project's key: an opaque string, never a path that is opened. */
 export const projectRoot = z
   .string()
   .min(1)
   .max(1_024)
   .refine((key) => /^\P{Cs}*$/u.test(key), 'must not hold half characters')
+  .overwrite(withoutTrailingSlashes)
   .default('default')
   .describe('The project: any string that names it, such as its directory; `default` when left out');
 

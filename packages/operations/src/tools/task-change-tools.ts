@@ -148,7 +148,7 @@ export const moveTaskTool = defineChangeTool({
   changes: ['tasks', 'task'],
   description:
     'Gives tasks and subtasks other ids (`to`), making tasks of subtasks and the other way round; or takes whole tasks ' +
-    'to another tag (`toTag`), where they keep their ids. Dependencies follow what they mean.',
+    'to another tag (`toTag`), where they keep their ids as far as these are free (`moved` says which). Dependencies follow what they mean.',
   hints: { ...WRITE_HINTS, destructiveHint: true },
   input: z
     .strictObject({

@@ -206,6 +206,49 @@ describe('move_task', () => {
     const along = callProjectToolInMemory('move_task', { ...to, withDependencies: true }, two);
     expect(along.tasks('v2').map(({ id }) => id)).toEqual([1, 2, 5]);
   });
+
+  it('gives tasks whose numbers are taken in the other tag new ones, which their dependencies follow', () => {
+    const tag = (tasks: object[]) => ({ tasks, metadata: {} });
+    const subtasks = [
+      { id: 1, title: 'S', dependencies: ['1.2'] },
+      { id: 2, title: 'T' },
+    ];
+    const file = {
+      master: tag([
+        { id: 1, title: 'A', subtasks },
+        { id: 2, title: 'B', dependencies: [1, '1.2'] },
+        { id: 3, title: 'C' },
+      ]),
+      v2: tag([
+        { id: 1, title: 'Z' },
+        { id: 4, title: 'Y', dependencies: [1] },
+      ]),
+    };
+    const before = applyCommand(undefined, { command: 'import', file }, '2026-01-01T00:00:00.000Z').project;
+    const { result, after } = callProjectToolInMemory(
+      'move_task',
+      { from: '2,3', fromTag: 'master', toTag: 'v2', withDependencies: true },
+      before,
+    );
+    expect(result).toMatchObject({
+      moved: [
+        { from: '1', to: '5' },
+        { from: '2', to: '2' },
+        { from: '3', to: '3' },
+      ],
+      droppedDependencies: [],
+    });
+    expect(links(after, 'v2')).toEqual({
+      1: [],
+      2: [5, '5.2'],
+      3: [],
+      4: [1],
+      5: [],
+      '5.1': [2],
+      '5.2': [],
+    });
+    expect(links(after)).toEqual({});
+  });
 });
 
 describe('add_subtask', () => {

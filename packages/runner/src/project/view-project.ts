@@ -1,12 +1,28 @@
 import type { Project } from '@baton/operations';
+import { BatonError, nearestName } from '@baton/protocol';
 import type { TenantStore } from '@baton/store';
 import { ProjectSnapshot } from './project-snapshot.ts';
 
-/** What `view` makes of the project as it is now; only what it looks at is read. `undefined` is one that does not exist. */
+/** Keys are compared by their ends, which tell paths apart. */
+const COMPARED_LENGTH = 64;
+
+/**
+ * What `view` makes of the project as it is now; only what it looks at is read. `undefined` is one that does not exist.
+ * Errors: those of `view`; `project_not_found` names the nearest key that the tenant has.
+ */
 export async function viewProject<T>(
   tenant: TenantStore,
   name: string,
   view: (project: Project | undefined) => T,
 ): Promise<T> {
-  return new ProjectSnapshot(tenant.projects, name).evaluate(view);
+  try {
+    return await new ProjectSnapshot(tenant.projects, name).evaluate(view);
+  } catch (thrown) {
+    if (!(thrown instanceof BatonError) || thrown.code !== 'project_not_found') throw thrown;
+    const known = new Map((await tenant.projects.names()).map((key) => [key.slice(-COMPARED_LENGTH), key]));
+    const nearest = known.get(nearestName(name.slice(-COMPARED_LENGTH), known.keys()) ?? '');
+    if (nearest === undefined) throw thrown;
+    const message = `${thrown.message} Did you mean '${nearest}'?`;
+    throw new BatonError(thrown.code, message, { ...thrown.details, nearest });
+  }
 }

@@ -57,6 +57,7 @@ export function templatesOf(step: WorkflowStep): [field: string, template: Json]
       `arguments.${name}`,
       template,
     ]),
+    ...(step.guidance === undefined ? [] : [['guidance', step.guidance] as [string, Json]]),
     ...step.resources.map((uri, at): [string, Json] => [`resources.${at}`, uri]),
   ];
 }

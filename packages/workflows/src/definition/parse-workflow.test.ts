@@ -40,6 +40,12 @@ describe('a definition is refused with the step and the field that are wrong', (
       { field: 'steps' },
       /<=100/,
     ],
+    [
+      'guidance that refers to nothing',
+      withSteps({ name: 'a', guidance: 'Look at {{args.nothing}}' }),
+      { step: 'a', field: 'steps.0.guidance' },
+      /no argument 'nothing'/,
+    ],
     ['a name with a line break', { ...deployDefinition(), name: 'a\nb' }, { field: 'name' }, /letters/],
     ['a reserved name', { ...deployDefinition(), name: '__proto__' }, { field: 'name' }, /reserved/],
     [

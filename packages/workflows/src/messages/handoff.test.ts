@@ -290,3 +290,33 @@ test('no line break in a definition or in an error begins an item of the list', 
   );
   expect(text.split('\n').filter((line) => /^\d/.test(line))).toHaveLength(2);
 });
+
+test('guidance has the values that are known, and placeholders for the others', () => {
+  const { steps } = deployDefinition();
+  const [validate, deploy, tell] = steps;
+  const workflow = deployWorkflow({
+    steps: [
+      { ...validate, guidance: 'Look at {{args.region}}.' },
+      { ...deploy, guidance: 'Of {{steps.validate.config.id}} in {{args.region}}.' },
+      { ...tell, guidance: 'Name {{steps.deploy.version}}.{{args.note}}' },
+    ],
+  });
+  const messages = runToMessages(
+    { validate_config: validated, deploy_service: failedWith('limit_rate', 'Wait') },
+    workflow,
+  );
+  const text = messagesAsText(messages);
+  expect(text).toContain('assistant: Look at us-east-1.');
+  expect(text).toContain('assistant: Of c-1 in us-east-1.');
+  expect(text).toContain('Note: Of c-1 in us-east-1.');
+  expect(text).toContain("Note: Name <field 'version' from deploy>.");
+  expect(text).not.toContain('{{');
+});
+
+test('guidance that repeats a large output names it instead', () => {
+  const [validate, deploy] = deployDefinition().steps;
+  const workflow = deployWorkflow({ steps: [validate, { ...deploy, guidance: 'See {{steps.validate}}.' }] });
+  const large = completedOutcome({ config: { id: 'c'.repeat(20_000) } });
+  const outcomes = { validate_config: large, deploy_service: failedWith('limit_rate', 'Wait') };
+  expect(lastText(outcomes, workflow)).toContain('Note: See <output from validate>.');
+});

@@ -3,7 +3,13 @@ import type { WorkflowStep } from '../definition/workflow.ts';
 import type { WorkflowInput, WorkflowProgress } from '../progress/workflow-progress.ts';
 import { scopeOf } from '../progress/scope-of-progress.ts';
 import { isOpen } from '../progress/step-state.ts';
-import { expandArguments, expandUri, type Scope } from '../templates/expand-template.ts';
+import {
+  expandArguments,
+  expandGuidance,
+  expandUri,
+  namesOnly,
+  type Scope,
+} from '../templates/expand-template.ts';
 
 /** Something that is left to do: the call of a step's tool, or a step without a tool. */
 export type RemainingCall =
@@ -11,7 +17,7 @@ export type RemainingCall =
       readonly step: number;
       readonly name: string;
       readonly tool: string;
-      /** With what is known by now; placeholders stand for the rest. */
+      /** Both with what is known by now; placeholders stand for the rest. */
       readonly arguments: JsonObject;
       readonly guidance: string | undefined;
     }
@@ -33,7 +39,8 @@ export function remainingCalls(input: WorkflowInput, progress: WorkflowProgress)
   return input.workflow.steps.flatMap((step, index): RemainingCall[] => {
     const state = progress.steps[index];
     if (state === undefined || !isOpen(state)) return [];
-    const { name, tool, guidance } = step;
+    const { name, tool } = step;
+    const guidance = step.guidance === undefined ? undefined : expandGuidance(step.guidance, scope);
     if (tool !== undefined) return [{ step: index, name, tool, arguments: shownArguments(step), guidance }];
     const resources = step.resources.flatMap((uri) => {
       const expanded = expandUri(uri, scope);
@@ -61,15 +68,6 @@ function fillWithin(most: number, scope: Scope): (step: WorkflowStep) => JsonObj
       left = 0;
     }
     return knownArguments(step, named);
-  };
-}
-
-/** The same names without their values. */
-function namesOnly({ args, outputs }: Scope): Scope {
-  return {
-    args: Object.fromEntries(Object.keys(args).map((name) => [name, `<argument '${name}'>`])),
-    outputs: new Map([...outputs].map(([binding, { step }]) => [binding, { step, output: undefined }])),
-    variables: () => ({}),
   };
 }
 

@@ -1,7 +1,9 @@
 import type { TaskStatus } from '@baton/protocol';
 import type { Workflow, WorkflowStep } from '../definition/workflow.ts';
 import type { WorkflowInput, WorkflowProgress, WorkflowStop } from '../progress/workflow-progress.ts';
+import { scopeOf } from '../progress/scope-of-progress.ts';
 import type { StepState } from '../progress/step-state.ts';
+import { expandGuidance, type Scope } from '../templates/expand-template.ts';
 import { handoffText, stopReason } from './handoff.ts';
 import { assistantText, type PromptMessage, userResource, userText } from './prompt-message.ts';
 
@@ -16,6 +18,7 @@ export function traceMessages(
 ): PromptMessage[] {
   const { workflow } = input;
   const stop = progress.stop ?? null;
+  const scope = scopeOf(input, progress);
   return [
     userText(goalText(input)),
     assistantText(planText(workflow)),
@@ -23,7 +26,7 @@ export function traceMessages(
       const state = progress.steps[index];
       const reached = stop === null || index <= stop.step || state?.status === 'completed';
       if (state === undefined || !reached) return [];
-      return stepMessages(step, state, progress.resources[index] ?? []);
+      return stepMessages(step, state, progress.resources[index] ?? [], scope);
     }),
     assistantText(stop === null ? allDoneText(workflow) : lastText(input, progress, stop, ended)),
   ];
@@ -68,8 +71,9 @@ function stepMessages(
   { guidance, tool }: WorkflowStep,
   state: StepState,
   resources: WorkflowProgress['resources'][number],
+  scope: Scope,
 ): PromptMessage[] {
-  const messages = guidance === undefined ? [] : [assistantText(guidance)];
+  const messages = guidance === undefined ? [] : [assistantText(expandGuidance(guidance, scope))];
   messages.push(...resources.map(userResource));
   if (tool === undefined || state.status === 'open' || state.status === 'shown') return messages;
   const call = `Calling tool '${tool}' with parameters:\n${JSON.stringify(state.arguments, null, 2)}`;

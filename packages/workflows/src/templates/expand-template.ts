@@ -1,5 +1,5 @@
 import { isRecord, type Json, type JsonObject } from '@baton/protocol';
-import { parseTemplate, type Reference } from './parse-template.ts';
+import { parseTemplate, type Reference, TemplateError } from './parse-template.ts';
 
 /** What templates may refer to. */
 export interface Scope {
@@ -30,6 +30,8 @@ export type UriExpansion =
 
 /** Characters of JSON that the arguments of one call may grow to. */
 export const MAX_EXPANDED_LENGTH = 262_144;
+/** Characters that guidance may grow to; above, placeholders stand for every value. */
+const MAX_GUIDANCE_LENGTH = 8_000;
 
 /**
  * Fills templates in, argument by argument. A template that is one reference keeps the JSON type of its value; within a
@@ -57,6 +59,29 @@ export function expandUri(template: string, scope: Scope): UriExpansion {
     const written = parts.map((part) => (typeof part === 'string' ? part : encode(asText(look(part)))));
     return { uri: written.join('') };
   });
+}
+
+/** A step's guidance as text with what is known filled in; text that is no template is taken as it is. */
+export function expandGuidance(guidance: string, scope: Scope): string {
+  try {
+    const filled = withinBudget(scope, (lookFor) => ({
+      text: asText(expandText(guidance, lookFor('guidance'))),
+    }));
+    if (filled.kind === 'expanded' && filled.text.length <= MAX_GUIDANCE_LENGTH) return filled.text;
+    return asText(expandText(guidance, (reference) => resolve(reference, namesOnly(scope)).value));
+  } catch (thrown) {
+    if (thrown instanceof TemplateError) return guidance;
+    throw thrown;
+  }
+}
+
+/** The same names without their values. */
+export function namesOnly({ args, outputs }: Scope): Scope {
+  return {
+    args: Object.fromEntries(Object.keys(args).map((name) => [name, `<argument '${name}'>`])),
+    outputs: new Map([...outputs].map(([binding, { step }]) => [binding, { step, output: undefined }])),
+    variables: () => ({}),
+  };
 }
 
 type Lookup = (reference: Reference) => Json | undefined;

@@ -24,7 +24,7 @@ export const moveTasksWithinTagCommandSchema = z.strictObject({
   tag: z.string().optional(),
 });
 
-/** Takes whole tasks from one tag to another, where they keep their ids. */
+/** Takes whole tasks from one tag to another, where they keep their ids as far as these are free. */
 export const moveTasksBetweenTagsCommandSchema = z.strictObject({
   command: z.literal('move_between_tags'),
   from: ids,
@@ -180,12 +180,11 @@ export function moveTasksBetweenTags(
         'set withDependencies to take along what they need, or ignoreDependencies to drop them',
     );
   }
-  const taken = target.tasks.find(({ id }) => moving.has(id));
-  if (taken !== undefined) refuseTaken(target.tasks, { task: taken.id });
-  const gone = remapDependencies(source.tasks, {
-    tasks: source.tasks.filter(({ id }) => moving.has(id)),
-    renamed: none,
-  });
+  const leaving = source.tasks.filter(({ id }) => moving.has(id));
+  const numbers = freeNumbers(leaving, target.tasks);
+  const renumbered = leaving.map((task) => ({ ...task, id: numbers.get(task.id) ?? task.id }));
+  const renamed = new Map(leaving.flatMap((task) => renamedIds(task, numbers.get(task.id))));
+  const gone = remapDependencies(source.tasks, { tasks: renumbered, renamed });
   const kept = remapDependencies(source.tasks, {
     tasks: source.tasks.filter(({ id }) => !moving.has(id)),
     renamed: none,
@@ -206,11 +205,28 @@ export function moveTasksBetweenTags(
       remapReportTaskIds(report, (id) => (moving.has(id) ? undefined : id)),
     );
   const dropped = crossing.map(({ from, to }) => `${from} → ${to}`);
-  const moved = gone.map(({ id }) => ({ from: `${id}`, to: `${id}` }));
+  const moved = leaving.map(({ id }) => ({ from: `${id}`, to: `${numbers.get(id) ?? id}` }));
   return { project: next, outcome: asJsonOutcome({ tag: toTag, moved, droppedDependencies: dropped }) };
 }
 
 const none: ReadonlyMap<string, string> = new Map();
+
+/** New numbers for the tasks whose own is taken where they go: those behind all others. */
+function freeNumbers(leaving: readonly Task[], there: readonly Task[]): ReadonlyMap<number, number> {
+  const taken = new Set(there.map(({ id }) => id));
+  let free = 0;
+  for (const { id } of [...there, ...leaving]) free = Math.max(free, id);
+  return new Map(leaving.flatMap(({ id }) => (taken.has(id) ? [[id, ++free] as const] : [])));
+}
+
+/** The ids of a task and its subtasks under its new number, each with the one before. */
+function renamedIds({ id, subtasks }: Task, now: number | undefined): [string, string][] {
+  if (now === undefined) return [];
+  return [
+    [`${now}`, `${id}`],
+    ...subtasks.map((subtask): [string, string] => [`${now}.${subtask.id}`, `${id}.${subtask.id}`]),
+  ];
+}
 
 function taskOf(outsideId: string): number {
   return Number.parseInt(outsideId, 10);
