@@ -18,14 +18,6 @@ export const wordsParser: AnswerParser<string> = {
   },
 };
 
-/** How version 1 of the programs of agents reads answers: content alone is asked for again. */
-export const formerWordsParser: AnswerParser<string> = {
-  *read(data): Generator<never, Validation<string>> {
-    const text = extractText(data);
-    return text.ok && text.value.trim() === '' ? { ok: false, problem: 'the text is empty' } : text;
-  },
-};
-
 /** The system message of an agent: its instructions, and how it speaks. A block of YAML ends with a line break. */
 export function systemMessageOf({ instructions, personality }: AgentDefinition): Message {
   const parts = [instructions, personality ?? ''].map((text) => text.trimEnd());

@@ -1,9 +1,9 @@
 import { agentIdSchema, lookupAgent, lookupAgents } from '@baton/agents';
-import { type AnswerParser, type Program, runAgentCall } from '@baton/engine';
+import { type Program, runAgentCall } from '@baton/engine';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import { z } from 'zod';
 import type { Operation } from '../definition/operation.ts';
-import { formerWordsParser, ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
+import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
 import { agentCallFields, agentCallResult } from './agent-result.ts';
 import { callableBy } from './ask-assistant.ts';
 import { specialistFunctions, taskMessage } from './specialist-functions.ts';
@@ -19,7 +19,7 @@ const result = z.looseObject({ agentId: z.string(), ...agentCallFields });
  */
 export const askAgentOperation: Operation<Input, z.infer<typeof result>> = {
   name: 'ask_agent',
-  version: 2,
+  version: 1,
   title: 'Ask an agent',
   category: 'agents',
   description: 'Gives a task to one of the specialist agents of the tenant, and returns its answer.',
@@ -27,22 +27,12 @@ export const askAgentOperation: Operation<Input, z.infer<typeof result>> = {
   result,
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
 
-  run: (asked) => askSpecialist(asked, wordsParser),
+  run: askSpecialist,
 
   summarize: ({ response }) => String(response),
 };
 
-/** Version 1, of tasks that a release before has started: an answer of content alone is asked for again. */
-export const formerAskAgentOperation: typeof askAgentOperation = {
-  ...askAgentOperation,
-  version: 1,
-  run: (asked) => askSpecialist(asked, formerWordsParser),
-};
-
-function* askSpecialist(
-  { agentId, arguments: args }: Input,
-  parser: AnswerParser<string>,
-): Program<JsonObject> {
+function* askSpecialist({ agentId, arguments: args }: Input): Program<JsonObject> {
   const agent = yield* lookupAgent(agentId);
   if (!agent.enabled) throw new BatonError('agent_not_found', `The agent '${agentId}' is disabled.`);
   const callable = agent.group === undefined ? [] : callableBy(agent, (yield* lookupAgents()).specialists);
@@ -51,8 +41,8 @@ function* askSpecialist(
     ...ownSettingsOf(agent),
     messages: [systemMessageOf(agent), asked],
     summary: `Call of agent ${agentId}`,
-    parser,
-    ...(callable.length === 0 ? {} : { functions: specialistFunctions(callable, parser) }),
+    parser: wordsParser,
+    ...(callable.length === 0 ? {} : { functions: specialistFunctions(callable) }),
     delivery: {
       agentId,
       ...(agent.timeoutMs === undefined ? {} : { answerWithinMs: agent.timeoutMs }),

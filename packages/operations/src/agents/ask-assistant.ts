@@ -1,19 +1,11 @@
 import { lookupAgents, type Specialist } from '@baton/agents';
-import {
-  abandonTurn,
-  type AnswerParser,
-  beginTurn,
-  endTurn,
-  type History,
-  type Program,
-  runAgentCall,
-} from '@baton/engine';
+import { abandonTurn, beginTurn, endTurn, type History, type Program, runAgentCall } from '@baton/engine';
 import { BatonError, isTaskId, type JsonObject, type Message } from '@baton/protocol';
 import { z } from 'zod';
 import type { Operation } from '../definition/operation.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import { agentCallFields, agentCallResult } from './agent-result.ts';
-import { formerWordsParser, ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
+import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
 import { specialistFunctions } from './specialist-functions.ts';
 import { withOwnIds } from './with-own-ids.ts';
 
@@ -44,7 +36,7 @@ const result = z.looseObject({ conversationId: z.string(), agentId: z.string(), 
 /** The tenant's primary agent with its specialists as functions, in a conversation that goes on from call to call. */
 export const askAssistantOperation: Operation<Input, z.infer<typeof result>> = {
   name: 'ask_assistant',
-  version: 2,
+  version: 1,
   title: 'Ask the assistant',
   category: 'agents',
   description:
@@ -54,25 +46,15 @@ export const askAssistantOperation: Operation<Input, z.infer<typeof result>> = {
   result,
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
 
-  run: (asked) => takeTurn(asked, wordsParser),
+  run: takeTurn,
 
   summarize: ({ response }) => String(response),
 };
 
-/** Version 1, of tasks that a release before has started: an answer of content alone is asked for again. */
-export const formerAskAssistantOperation: typeof askAssistantOperation = {
-  ...askAssistantOperation,
-  version: 1,
-  run: (asked) => takeTurn(asked, formerWordsParser),
-};
-
-function* takeTurn(
-  { message, conversationId, stream }: Input,
-  parser: AnswerParser<string>,
-): Program<JsonObject> {
+function* takeTurn({ message, conversationId, stream }: Input): Program<JsonObject> {
   const history = conversationId === undefined ? undefined : yield* beginTurn(conversationId);
   try {
-    return yield* answerTurn({ role: 'user', content: message }, history, stream === true, parser);
+    return yield* answerTurn({ role: 'user', content: message }, history, stream === true);
   } catch (thrown) {
     // The conversation stays as it was, and the next message gets its turn.
     if (history !== undefined && thrown instanceof BatonError) yield* abandonTurn(history);
@@ -80,12 +62,7 @@ function* takeTurn(
   }
 }
 
-function* answerTurn(
-  asked: Message,
-  history: History | undefined,
-  stream: boolean,
-  parser: AnswerParser<string>,
-): Program<JsonObject> {
+function* answerTurn(asked: Message, history: History | undefined, stream: boolean): Program<JsonObject> {
   const { primary, specialists } = yield* lookupAgents();
   if (primary === null) {
     const message = 'There is no primary agent. Store one first: PUT /v1/agents/{id} with "isPrimary": true.';
@@ -96,9 +73,9 @@ function* answerTurn(
     ...ownSettingsOf(primary),
     messages: [systemMessageOf(primary), asked],
     summary: `Message to ${primary.name}`,
-    parser,
+    parser: wordsParser,
     ...(stream ? { serviceType: 'streamText' as const } : {}),
-    ...(callable.length === 0 ? {} : { functions: specialistFunctions(callable, parser) }),
+    ...(callable.length === 0 ? {} : { functions: specialistFunctions(callable) }),
     delivery: { agentId: primary.id, ...(history === undefined ? {} : { history }) },
   });
   const conversationId = yield* endTurn(history, [asked, ...withOwnIds(outcome.added, history?.to ?? 0)]);

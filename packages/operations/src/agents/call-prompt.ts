@@ -9,19 +9,11 @@ import {
   renderPrompt,
   requestHintsOf,
 } from '@baton/agents';
-import {
-  type AnswerParser,
-  type Budgets,
-  type FunctionCall,
-  type Handlers,
-  type Program,
-  runAgentCall,
-} from '@baton/engine';
+import { type Budgets, type FunctionCall, type Handlers, type Program, runAgentCall } from '@baton/engine';
 import { type JsonObject, type Message, messageSchema } from '@baton/protocol';
 import { z } from 'zod';
 import type { Operation } from '../definition/operation.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { formerWordsParser, wordsParser } from './agent-request.ts';
 import { agentCallFields, agentCallResult } from './agent-result.ts';
 import {
   callerFunctionParser,
@@ -77,7 +69,7 @@ const result = z.looseObject({
 /** A prompt of the tenant with its arguments filled in, asked until its parser can read the answer. */
 export const callPromptOperation: Operation<Input, z.infer<typeof result>> = {
   name: 'call_prompt',
-  version: 2,
+  version: 1,
   title: 'Call a prompt',
   category: 'prompts',
   description:
@@ -87,25 +79,21 @@ export const callPromptOperation: Operation<Input, z.infer<typeof result>> = {
   result,
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
 
-  run: (asked) => askPrompt(asked, wordsParser),
+  run: askPrompt,
 
   summarize: ({ response }) => (typeof response === 'string' ? response : JSON.stringify(response)),
 };
 
-/** Version 1, of tasks that a release before has started: a specialist's answer of content alone is asked for again. */
-export const formerCallPromptOperation: typeof callPromptOperation = {
-  ...callPromptOperation,
-  version: 1,
-  run: (asked) => askPrompt(asked, formerWordsParser),
-};
-
-function* askPrompt(
-  { name, version, args = {}, parserArgs, messages: continued = [] }: Input,
-  specialistParser: AnswerParser<string>,
-): Program<JsonObject> {
+function* askPrompt({
+  name,
+  version,
+  args = {},
+  parserArgs,
+  messages: continued = [],
+}: Input): Program<JsonObject> {
   const prompt = yield* lookupPrompt(name, version);
   const own: readonly Message[] = renderPrompt(prompt, args);
-  const { run: functions, callers } = yield* promptFunctions(prompt, specialistParser);
+  const { run: functions, callers } = yield* promptFunctions(prompt);
   const handlers = handlersOf(prompt, args);
   const sent = continued as readonly Message[];
   const made = callsMadeIn(sent);

@@ -1,5 +1,5 @@
 import { type CallerFunction, lookupAgents, type PromptDefinition, toolNameOf } from '@baton/agents';
-import type { AnswerParser, FunctionSet, Program } from '@baton/engine';
+import type { FunctionSet, Program } from '@baton/engine';
 import { BatonError } from '@baton/protocol';
 import type { ProjectTool } from '../tools/project-tool.ts';
 import { functionTools } from '../tools/function-tools.ts';
@@ -17,12 +17,11 @@ export interface PromptFunctions {
 
 /**
  * The functions that a prompt names: tools around projects, and specialists under the names of their tools; or those of the
- * caller. `parser` reads the specialists' answers. Errors: `invalid_arguments` for a function that cannot be called, `agent_not_found`.
+ * caller. Errors: `invalid_arguments` for a function that cannot be called, `agent_not_found`.
  */
-export function* promptFunctions(
-  { functions }: Pick<PromptDefinition, 'functions'>,
-  parser: AnswerParser<string>,
-): Program<PromptFunctions> {
+export function* promptFunctions({
+  functions,
+}: Pick<PromptDefinition, 'functions'>): Program<PromptFunctions> {
   const callers = functions.filter((one) => typeof one !== 'string');
   if (callers.length === functions.length) return { callers };
   const ids: string[] = [];
@@ -40,7 +39,7 @@ export function* promptFunctions(
     else throw refusal(at, `'${name}' is no tool around projects and no agent_<id>`);
   }
   const own = projectFunctions(tools);
-  const asked = ids.length === 0 ? undefined : yield* agentFunctions(ids, parser);
+  const asked = ids.length === 0 ? undefined : yield* agentFunctions(ids);
   if (asked === undefined) return { run: own, callers };
   const run: FunctionSet = {
     tools: [...own.tools, ...asked.tools],
@@ -50,15 +49,12 @@ export function* promptFunctions(
 }
 
 /** Specialists under the names of their tools, `agent_<id>`: an id alone may be the name of a tool around projects. */
-function* agentFunctions(ids: readonly string[], parser: AnswerParser<string>): Program<FunctionSet> {
+function* agentFunctions(ids: readonly string[]): Program<FunctionSet> {
   const { specialists } = yield* lookupAgents();
   const unknown = ids.find((id) => !specialists.some((one) => one.id === id));
   if (unknown !== undefined)
     throw new BatonError('agent_not_found', `There is no enabled specialist '${unknown}'.`);
-  const known = specialistFunctions(
-    specialists.filter(({ id }) => ids.includes(id)),
-    parser,
-  );
+  const known = specialistFunctions(specialists.filter(({ id }) => ids.includes(id)));
   return {
     tools: known.tools.map((tool) => ({
       ...tool,

@@ -1,6 +1,5 @@
 import { lookupAgent, type Specialist } from '@baton/agents';
 import {
-  type AnswerParser,
   checkAnswer,
   type FunctionResult,
   type FunctionSet,
@@ -17,10 +16,7 @@ export const SPECIALIST_TIMEOUT_MS = 30_000;
  * Specialists as functions of another agent's call, under their ids. Each call is a request of its own, with the specialist's
  * instructions and model; a specialist calls nobody (depth 1). One that is unknown, disabled, late or fails gives an error result.
  */
-export function specialistFunctions(
-  specialists: readonly Specialist[],
-  parser: AnswerParser<string> = wordsParser,
-): FunctionSet {
+export function specialistFunctions(specialists: readonly Specialist[]): FunctionSet {
   return {
     tools: specialists.map(({ id, description, parameters }) => ({
       type: 'function',
@@ -42,7 +38,7 @@ export function specialistFunctions(
           ...ownSettingsOf(agent),
           messages: [systemMessageOf(agent), taskMessage(args)],
           summary: `Call of agent ${name}`,
-          parser,
+          parser: wordsParser,
           delivery: { agentId: name, answerWithinMs: agent.timeoutMs ?? SPECIALIST_TIMEOUT_MS },
         });
         return { ok: true, result: value, content };

@@ -1,10 +1,10 @@
 import { acceptIgnoredInOperation } from './accept-ignored-arguments.ts';
 import { addTaskOperation } from '../add-task/program.ts';
-import { askAgentOperation, formerAskAgentOperation } from '../agents/ask-agent.ts';
-import { callPromptOperation, formerCallPromptOperation } from '../agents/call-prompt.ts';
-import { binaryClassifyOperation, formerBinaryClassifyOperation } from '../classify/binary-classify.ts';
-import { classifyOperation, formerClassifyOperation } from '../classify/classify.ts';
-import { askAssistantOperation, formerAskAssistantOperation } from '../agents/ask-assistant.ts';
+import { askAgentOperation } from '../agents/ask-agent.ts';
+import { callPromptOperation } from '../agents/call-prompt.ts';
+import { binaryClassifyOperation } from '../classify/binary-classify.ts';
+import { classifyOperation } from '../classify/classify.ts';
+import { askAssistantOperation } from '../agents/ask-assistant.ts';
 import { analyzeProjectComplexityOperation } from '../analyze-project-complexity/program.ts';
 import { delegatedCallOperation } from '../delegated-call/program.ts';
 import { expandAllOperation, formerExpandAllOperation } from '../expand-all/program.ts';
@@ -54,11 +54,6 @@ const programs: readonly Operation[] = [
   ...agentOperations.values(),
   delegatedCallOperation,
   acceptIgnoredInOperation(formerExpandAllOperation as ToolOperation),
-  formerAskAssistantOperation,
-  formerAskAgentOperation,
-  formerCallPromptOperation,
-  formerClassifyOperation,
-  formerBinaryClassifyOperation,
 ];
 
 /** All programs of this release; `also` adds some that are no part of the product, such as `syntheticOperations`. */

@@ -26,7 +26,7 @@ const result = z.looseObject({
 /** Yes or no to a question about a text; otherwise as `classify`. */
 export const binaryClassifyOperation: Operation<Input, z.infer<typeof result>> = {
   name: 'binary_classify',
-  version: 2,
+  version: 1,
   title: 'Answer yes or no about a text',
   category: 'classification',
   description:
@@ -48,11 +48,4 @@ export const binaryClassifyOperation: Operation<Input, z.infer<typeof result>> =
 
   summarize: ({ answer, probability }) =>
     `${answer ? 'Yes' : 'No'}${probability === undefined ? `. ${NO_PROBABILITY}` : ` (yes: ${probability.toFixed(3)})`}`,
-};
-
-/** Version 1, of tasks that a release before has started: it calibrates unless it is told not to. */
-export const formerBinaryClassifyOperation: typeof binaryClassifyOperation = {
-  ...binaryClassifyOperation,
-  version: 1,
-  run: (asked) => binaryClassifyOperation.run({ ...asked, calibrated: asked.calibrated ?? true }),
 };

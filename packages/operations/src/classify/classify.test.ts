@@ -1,8 +1,8 @@
 import type { AgentAnswer } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { runProgramInMemory } from '../testing/run-program-in-memory.ts';
-import { binaryClassifyOperation, formerBinaryClassifyOperation } from './binary-classify.ts';
-import { classifyOperation, formerClassifyOperation } from './classify.ts';
+import { binaryClassifyOperation } from './binary-classify.ts';
+import { classifyOperation } from './classify.ts';
 
 const saying = (text: string, ...shares: [string, number][]): AgentAnswer => {
   const top_logprobs = shares.map(([token, share]) => ({ token, logprob: Math.log(share) }));
@@ -10,8 +10,8 @@ const saying = (text: string, ...shares: [string, number][]): AgentAnswer => {
   return { status: 'success', data: shares.length === 0 ? { text } : { text, logprobs } };
 };
 const classes = ['spam', 'ham'];
-const run = (input: object, answers: AgentAnswer[], operation = classifyOperation) =>
-  runProgramInMemory(operation, operation.input.parse(input), {
+const run = (input: object, answers: AgentAnswer[]) =>
+  runProgramInMemory(classifyOperation, classifyOperation.input.parse(input), {
     projects: new Map(),
     answer: (_call, asked) => answers[asked - 1] ?? saying('?'),
   });
@@ -22,23 +22,6 @@ test('classify asks once, and calibrates nothing, unless it is told to', () => {
   expect(end).toMatchObject({
     result: { class: 'spam', method: 'renormalised', probabilities: { spam: expect.closeTo(0.6) } },
   });
-});
-
-test('tasks of version 1, of both classifiers, calibrate unless they were told not to', () => {
-  const answers = [saying('A', ['A', 0.6], ['B', 0.4]), saying('A', ['A', 0.9], ['B', 0.1])];
-  const text = 'Buy now';
-  const former = run({ text, classes }, answers, formerClassifyOperation);
-  expect(former.transcript).toEqual(['0 llm', '1 llm']);
-  expect(former.end).toMatchObject({ result: { class: 'ham', method: 'contextual_calibration' } });
-  expect(run({ text, classes, calibrated: false }, answers, formerClassifyOperation).transcript).toEqual([
-    '0 llm',
-  ]);
-  const binary = runProgramInMemory(
-    formerBinaryClassifyOperation,
-    { text, question: 'Is it spam?' },
-    { projects: new Map(), answer: (_call, asked) => answers[asked - 1] ?? saying('?') },
-  );
-  expect(binary.transcript).toEqual(['0 llm', '1 llm']);
 });
 
 test('calibrated, classify gives the class and its calibrated probabilities, by two requests', () => {

@@ -32,7 +32,7 @@ const result = z.looseObject({
 /** Which of some classes a text belongs to, by one token of the model's answer, with its probabilities where they are given. */
 export const classifyOperation: Operation<Input, z.infer<typeof result>> = {
   name: 'classify',
-  version: 2,
+  version: 1,
   title: 'Classify a text',
   category: 'classification',
   description:
@@ -59,13 +59,6 @@ export const classifyOperation: Operation<Input, z.infer<typeof result>> = {
     probabilities === undefined
       ? `${name}. ${NO_PROBABILITY}`
       : `${name} (${probabilities[name]?.toFixed(3)})`,
-};
-
-/** Version 1, of tasks that a release before has started: it calibrates unless it is told not to. */
-export const formerClassifyOperation: typeof classifyOperation = {
-  ...classifyOperation,
-  version: 1,
-  run: (asked) => classifyOperation.run({ ...asked, calibrated: asked.calibrated ?? true }),
 };
 
 export const NO_PROBABILITY = 'No probability was given: the answer has no logprobs that can be used.';

@@ -70,7 +70,7 @@ type Scanned =
 
 /** A token of JSON behind white space: punctuation, a string, or another scalar, whose form the parser sees to. */
 const TOKEN =
-  /[ \t\r\n]*(?:([{}[\],:])|("[^"\\\u0000-\u001f]*(?:\\.[^"\\\u0000-\u001f]*)*")|(-?\d[\d.eE+-]*|true|false|null))/y;
+  /[ \t\r\n]*(?:([{}[\],:])|("[^"\\\r\n]*(?:\\.[^"\\\r\n]*)*")|(-?\d[\d.eE+-]*|true|false|null))/y;
 
 const END = /[ \t\r\n]*$/y;
 
