@@ -77,7 +77,7 @@ export class InProcessDeployment {
   async createKey(input: Partial<KeyInput>, tenant = 'acme'): Promise<string> {
     const created = await this.store
       .tenant(tenant)
-      .apiKeys.create({ name: 'test', scopes: ['mcp'], ...input });
+      .apiKeys.create({ name: 'test', scopes: ['mcp'], tools: 'all', ...input });
     return created.key;
   }
 

@@ -5,7 +5,7 @@ import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deplo
 import { type AnyJson, postJsonRpc, successAnswer } from '../harness/mcp-client.ts';
 import { waitUntilOrThrow } from '../harness/poll.ts';
 
-/** Of the tools, the address, a header and the key each select what is offered; the narrowest counts, in lists and in calls. */
+/** Of the tools, the address, a header and the key each select what is listed; the narrowest counts. All can be called. */
 const CORE = [
   'parse_prd',
   'expand_task',
@@ -72,22 +72,18 @@ async function listed(way: Way): Promise<Set<string>> {
   expect(namesIn(overRest.tools)).toEqual(namesIn(result.tools));
   return namesIn(result.tools);
 }
-/** Whether a call is refused for its selection, over MCP, as a task of MCP, and over REST. */
-async function outcomes(name: string, args: object, way: Way) {
-  const called = await mcp('tools/call', { name, arguments: args }, way);
-  const overRest = await rest('POST', withQuery(`/v1/tools/${name}`, way), args, way.key, withHeader(way));
-  return [called.result?.structuredContent.error?.code, overRest.code];
-}
-const keyWith = async (tools: string, scopes = ['mcp']) => {
+const keyWith = async (tools: string | undefined, scopes = ['mcp']) => {
   const made = await rest('POST', '/v1/tenants/acme/keys', { name: 'k', scopes, tools }, OPERATOR_TOKEN);
   return { ...made, path: `/v1/tenants/acme/keys/${made.id}` };
 };
 
-test('by default every tool is offered, and the specialists of the tenant', async () => {
-  const all = await listed({});
-  expect(all.size).toBeGreaterThan(40);
-  expect([...all]).toContain('agent_helper');
-  expect(await listed({ query: 'all' })).toEqual(all);
+test('by default the standard tools are listed, and the specialists of the tenant', async () => {
+  const { key } = await keyWith(undefined);
+  const standard = await listed({ key });
+  expect(standard.size).toBe(19);
+  expect([...standard]).toEqual(expect.arrayContaining(['agent_helper', 'ask_assistant', ...CORE]));
+  expect(await listed({ key, query: 'standard' })).toEqual(standard);
+  expect((await listed({ key, query: 'all' })).size).toBeGreaterThan(40);
 });
 
 describe.each<[string, (tools: string) => Promise<Way>]>([
@@ -98,7 +94,7 @@ describe.each<[string, (tools: string) => Promise<Way>]>([
   test('core is the nine tools that daily work needs, standard has those and more', async () => {
     expect(await listed(await select('core'))).toEqual(new Set(CORE));
     const standard = await listed(await select('standard'));
-    expect(standard.size).toBe(17);
+    expect(standard.size).toBe(19);
     expect([...standard]).toEqual(expect.arrayContaining([...CORE, 'add_task', 'expand_all', 'task_status']));
   });
 
@@ -109,35 +105,34 @@ describe.each<[string, (tools: string) => Promise<Way>]>([
     expect(await listed(await select('core,delete_tag'))).toEqual(new Set([...CORE, 'delete_tag']));
   });
 
-  test('a tool that is not offered is refused with what is, and nothing happens', async () => {
+  test('a tool that is not listed can be called, as a task and over REST too', async () => {
     const way = await select('core');
-    const args = { projectRoot: `none-${_where}`, title: 'Dig', description: 'A hole.' };
-    expect(await outcomes('add_task', args, way)).toEqual(['tool_not_offered', 'tool_not_offered']);
-    expect(await outcomes('delete_tag', { ...args, name: 'x' }, way)).toEqual([
-      'tool_not_offered',
-      'tool_not_offered',
-    ]);
-    expect(await outcomes('agent_helper', { query: 'x' }, way)).toEqual([
-      'tool_not_offered',
-      'tool_not_offered',
-    ]);
     const asked = { text: 'x', classes: ['a', 'b'] };
-    expect(await outcomes('classify', asked, way)).toEqual(['tool_not_offered', 'tool_not_offered']);
-    const { result } = await mcp('tools/call', { name: 'add_task', arguments: args }, way);
-    expect(result.content[0].text).toMatch(/'add_task' is not offered: .* is 'core'.*add the tool's name/);
-    const task = { name: 'expand_all', arguments: {}, task: {} };
+    const called = await mcp('tools/call', { name: 'classify', arguments: asked }, way);
+    expect(called.result.structuredContent).toMatchObject({ status: 'pending_agent_llm_action' });
+    const overRest = await rest(
+      'POST',
+      withQuery('/v1/tools/classify', way),
+      asked,
+      way.key,
+      withHeader(way),
+    );
+    expect(overRest).toMatchObject({ status: 'pending_agent_llm_action' });
     const asTask = await postJsonRpc(
-      withQuery(baton.url(), {}),
+      withQuery(`${baton.url()}`, {}),
       way.key ?? baton.apiKey,
-      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: task },
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'classify', arguments: asked, task: {} },
+      },
       { 'mcp-protocol-version': '2025-11-25', ...withHeader(way) },
     );
-    if (way.query === undefined) expect(asTask.body.error.data.code).toBe('tool_not_offered');
-    const projects = await rest('GET', '/v1/projects');
-    expect(JSON.stringify(projects)).not.toContain(args.projectRoot);
+    expect(asTask.body.result.task).toMatchObject({ status: 'working' });
   });
 
-  test('an operation that is offered is delegated and answered', async () => {
+  test('an operation that is listed is delegated and answered', async () => {
     const way = await select('core');
     const asked = await mcp(
       'tools/call',
@@ -157,10 +152,6 @@ test('of the address, the header and the key the narrowest counts', async () => 
   expect(await listed({ key, query: 'next_task,add_task' })).toEqual(
     new Set(['next_task', 'agent_llm', 'pending_interactions']),
   );
-  expect(await outcomes('add_task', { title: 'x', description: 'y' }, { key, header: 'add_task' })).toEqual([
-    'tool_not_offered',
-    'tool_not_offered',
-  ]);
 });
 
 test.each(['', 'kore', 'core,', 'get_tasks;next_task', 'agent_', 'x'.repeat(1_900), 'agent_a,'.repeat(65)])(
@@ -222,7 +213,7 @@ test('a rotated key keeps its setting; a change of none, of an unknown key and b
   const { path } = await keyWith('standard');
   const rotated = await rest('POST', `${path}/rotate`, {}, OPERATOR_TOKEN);
   expect(rotated.tools).toBe('standard');
-  expect((await listed({ key: rotated.key })).size).toBe(17);
+  expect((await listed({ key: rotated.key })).size).toBe(19);
   expect((await rest('PATCH', path, {}, OPERATOR_TOKEN)).status).toBe(400);
   expect((await rest('PATCH', path, { tools: 7 }, OPERATOR_TOKEN)).status).toBe(400);
   const unknown = await rest('PATCH', '/v1/tenants/acme/keys/none', { tools: 'core' }, OPERATOR_TOKEN);

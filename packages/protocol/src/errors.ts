@@ -15,7 +15,6 @@ export const ERRORS = {
   invalid_arguments: row(400, -32602),
   unauthenticated: row(401, -32001),
   insufficient_scope: row(403, -32001),
-  tool_not_offered: row(403, -32602),
   origin_refused: row(403, -32000),
   unsupported_media_type: row(415, -32000),
   not_found: row(404, -32601),

@@ -53,4 +53,3 @@ export {
 } from './records/durations.ts';
 export { type ListCursors, throwInvalidCursor } from './cursors/cursor-seal.ts';
 export { maySee } from './identity/identity.ts';
-export { toolNotOfferedError } from './records/refusal-error.ts';

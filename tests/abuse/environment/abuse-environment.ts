@@ -186,7 +186,7 @@ export class AbuseEnvironment {
 export async function createScopedKeys(store: Store, tenant: string): Promise<ScopedKeys> {
   const { apiKeys } = store.tenant(tenant);
   const key = async (scope: 'mcp' | 'agent' | 'admin') =>
-    (await apiKeys.create({ name: 'abuse', scopes: [scope] })).key;
+    (await apiKeys.create({ name: 'abuse', scopes: [scope], tools: 'all' })).key;
   return { mcp: await key('mcp'), agent: await key('agent'), admin: await key('admin') };
 }
 

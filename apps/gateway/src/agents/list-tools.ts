@@ -3,7 +3,7 @@ import { type ListToolsResult, ListToolsRequestSchema } from '@modelcontextproto
 import type { TenantStore } from '@baton/store';
 import { ANY_MCP_CALLER } from '../call/access.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
-import { areOffering, selectionOfKey, type ToolSelection } from '../tool-listing/tool-selection.ts';
+import { areListing, mayListAgents, selectionsOf } from '../tool-listing/tool-selection.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createAgentTool } from './agent-tool.ts';
 
@@ -18,19 +18,12 @@ export function listToolsMethod(tools: ReadonlyMap<string, Tool>): McpMethod {
     ListToolsRequestSchema,
     async ({ params }, { tenant, identity, selections = [] }) => {
       const cursor = params?.cursor;
-      const all = [...selections, selectionOfKey(identity.tools)];
-      const { listed, ...next } = mayOfferAgents(all) ? await listAgentTools(tenant, cursor) : { listed: [] };
+      const all = selectionsOf(selections, identity.tools);
+      const { listed, ...next } = mayListAgents(all) ? await listAgentTools(tenant, cursor) : { listed: [] };
       const page = cursor === undefined ? [...listings, ...listed] : listed;
-      const offered = page.filter(({ name }) => areOffering(all, name));
+      const offered = page.filter(({ name }) => areListing(all, name));
       return { tools: offered as ListToolsResult['tools'], ...next };
     },
-  );
-}
-
-/** False where no specialist can be offered, so that none need be read. */
-function mayOfferAgents(selections: readonly ToolSelection[]): boolean {
-  return selections.every(
-    (selection) => selection === undefined || [...selection].some((name) => name.startsWith('agent_')),
   );
 }
 

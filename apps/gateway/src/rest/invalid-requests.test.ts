@@ -190,6 +190,8 @@ test('a body that is no object, cannot be read, is too deep or too large is refu
   ];
   for (const { method, path, token } of [...routes(), project]) {
     for (const [raw, status] of bodies) {
+      // An import may be larger than other bodies; what it may not be is tested beside its route.
+      if (path === project.path && status === 413) continue;
       const refused = await replicas.one.send(method, path, { token: token(), raw });
       expect([path, raw.slice(0, 40), refused.status]).toEqual([path, raw.slice(0, 40), status]);
       expect(refused.headers.get('content-type')).toMatch(/^application\/problem\+json/);
@@ -206,7 +208,7 @@ test('a body that is no object, cannot be read, is too deep or too large is refu
 test("a body over the tenant's own limit is refused before it is looked at", async () => {
   const { one } = replicas;
   const small = await createTestTenant(one, { requestBytes: 100 });
-  const refused = await one.send('PUT', '/v1/projects/default', {
+  const refused = await one.send('POST', '/v1/tools/get_tasks', {
     token: small.mcp,
     raw: `{"a":"${long(100)}"}`,
   });

@@ -2,7 +2,7 @@ import type { CreateTaskResult } from '@modelcontextprotocol/sdk/types.js';
 import { admitCaller, ANY_MCP_CALLER } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
-import { findTool, requireOfferedTool, type ToolCallParams } from '../tool-calls/run-tool-call.ts';
+import { findTool, type ToolCallParams } from '../tool-calls/run-tool-call.ts';
 import type { Tool } from '../tools/tool.ts';
 import {
   CONTINUATION_META_KEY,
@@ -33,7 +33,6 @@ export async function createTask(
       ? new RpcError(-32602, `Unknown tool: ${name}`)
       : new RpcError(-32601, `${name} cannot be called as a task. Leave out params.task.`);
   }
-  await requireOfferedTool(tool, call);
   const { taskId, created } = await tool.startTask(params.arguments, call, params._meta ?? {});
   const { tenant, caller } = call;
   const view = await tenant.tasks.read(caller.heldIdentity(), taskId, '', true);

@@ -4,8 +4,6 @@ import { admitCaller, admitCallerUnlessAdmitted, ANY_MCP_CALLER } from '../call/
 import type { Call } from '../call/call.ts';
 import { isMcpHttpError } from '../call/error-classification.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
-import { toolNotOfferedError } from '@baton/store';
-import { areOffering, settingsThatOffer } from '../tool-listing/tool-selection.ts';
 import type { RequestMeta, Tool } from '../tools/tool.ts';
 import { outcomeOf, outcomeOfError } from '../workflows/call-outcome.ts';
 import {
@@ -38,20 +36,6 @@ export async function findTool(
   return tool;
 }
 
-/** Errors: `tool_not_offered`, by the request's own selection here, by its key's when that is admitted. */
-export async function requireOfferedTool({ name, access }: Tool, call: Call): Promise<void> {
-  const narrow = (call.selections ?? []).find((selection) => !areOffering([selection], name));
-  if (narrow !== undefined) {
-    await admitCallerUnlessAdmitted(call, access);
-    throw toolNotOfferedError(
-      name,
-      [...narrow],
-      "selection of the request (?tools= or header 'Baton-Tools')",
-    );
-  }
-  call.caller.tool = settingsThatOffer(name);
-}
-
 /**
  * Runs a tool: what MCP's `tools/call` and REST's `POST /v1/tools/{name}` do. What goes wrong in it is an outcome, for each to tell in
  * its own way. Errors: what HTTP has a status for in both (`isMcpHttpError`).
@@ -68,14 +52,12 @@ export async function runToolCall(
       ? undefined
       : continueWorkflow(workflow, { tool: tool.name, arguments: args, outcome }, call, log);
   try {
-    await requireOfferedTool(tool, call);
     const reply = await tool.call(args, call, meta);
     await admitCallerUnlessAdmitted(call, tool.access);
     const outcome = outcomeOf(reply.structured as JsonObject, tool.startTask !== undefined);
     return { kind: 'replied', reply, continuation: await continuationOf(outcome) };
   } catch (thrown) {
     const error = toBatonError(thrown);
-    call.caller.tool = [];
     if (error !== thrown) log(thrown);
     if (isMcpHttpError(error)) throw error;
     await admitCallerUnlessAdmitted(call, tool.access);

@@ -4,7 +4,7 @@ import { parseToolSelection, type ToolSelection } from './tool-selection.ts';
 
 const HEADER = 'Baton-Tools';
 const description =
-  'What of the tools is offered: core, standard, all, or names of tools and tiers with commas between them';
+  'What of the tools is listed: core, standard (by default), all, or names of tools and tiers with commas between them';
 
 /** As the OpenAPI document describes both ways to select tools in a request. */
 export const toolsQueryShape = { tools: z.string().max(2_000).optional().describe(description) };

@@ -20,6 +20,7 @@ const STANDARD = [
   'add_task',
   'complexity_report',
   'task_status',
+  'ask_assistant',
 ];
 
 /** In every selection: what waits for an answer must be answerable. */
@@ -35,8 +36,11 @@ const ALL = 'all';
 const MAX_NAMES = 64;
 const AGENT_TOOL = /^agent_[a-z][a-z0-9_]{0,47}$/;
 
-/** What of the tools is offered: tiers, and tools by name. Undefined is all of them. */
-export type ToolSelection = ReadonlySet<string> | undefined;
+/** What of the tools is listed: tiers, and tools by name. Every tool can be called, listed or not. */
+export type ToolSelection = ReadonlySet<string>;
+
+/** Where nothing selects. */
+const DEFAULT_SELECTION: ToolSelection = new Set(['standard']);
 
 /**
  * Reads `core`, `standard`, `all`, or names of tools and tiers with commas between them. `field` is where it stands. A specialist
@@ -58,30 +62,32 @@ export function parseToolSelection(
         : `'${unknown.slice(0, 100)}' is neither a tier (core, standard, all) nor a tool. tools/list with all shows the tools; names have commas between them`;
     throw new BatonError('invalid_arguments', `${field}: ${problem}`, { field });
   }
-  return names.includes(ALL) ? undefined : new Set(names);
+  return new Set(names);
 }
 
-/** A selection as a key's record has it, with commas; empty for all. */
+/** A selection as a key's record has it, with commas. */
 export function formatToolSelection(selection: ToolSelection): string {
-  return [...(selection ?? [])].join(',');
+  return [...selection].join(',');
 }
 
-/** The selection of a key, as its identity has it. */
-export function selectionOfKey(tools = ''): ToolSelection {
-  return tools === '' ? undefined : new Set(tools.split(' '));
+/** What counts: what the request selects and what its key, as its identity has it, does; the standard where neither does. */
+export function selectionsOf(requested: readonly ToolSelection[], ofKey = ''): readonly ToolSelection[] {
+  const all = ofKey === '' ? requested : [...requested, new Set(ofKey.split(' '))];
+  return all.length === 0 ? [DEFAULT_SELECTION] : all;
 }
 
-/** The name of a tool and the tiers that have it: a selection with any of these offers it. Empty for one that is in every selection. */
-export function settingsThatOffer(tool: string): readonly string[] {
-  if (ALWAYS.has(tool)) return [];
-  return [tool, ...[...TIERS].filter(([, tools]) => tools.has(tool)).map(([tier]) => tier)];
+/** True where each of the selections has the tool: the narrowest counts. */
+export function areListing(selections: readonly ToolSelection[], tool: string): boolean {
+  if (ALWAYS.has(tool)) return true;
+  const tiers = [...TIERS].filter(([, tools]) => tools.has(tool)).map(([tier]) => tier);
+  // The specialists that a tenant has enabled are its own standard.
+  if (AGENT_TOOL.test(tool)) tiers.push('standard');
+  return selections.every((selection) => [ALL, tool, ...tiers].some((name) => selection.has(name)));
 }
 
-/** True where each of the selections offers the tool: the narrowest counts. */
-export function areOffering(selections: readonly ToolSelection[], tool: string): boolean {
-  const settings = settingsThatOffer(tool);
-  return (
-    settings.length === 0 ||
-    selections.every((selection) => selection === undefined || settings.some((name) => selection.has(name)))
+/** False where no specialist can be listed, so that none need be read. */
+export function mayListAgents(selections: readonly ToolSelection[]): boolean {
+  return selections.every((selection) =>
+    [...selection].some((name) => name === ALL || name === 'standard' || name.startsWith('agent_')),
   );
 }

@@ -32,12 +32,6 @@ export function refusalError(
         `The API key lacks the scope ${facts[0]?.split(' ').join(' or ')}. Use a key that has it.`,
         { scope: facts[0]?.split(' ')[0] },
       );
-    case 'tool_not_offered':
-      return toolNotOfferedError(
-        facts[1] ?? '',
-        facts[0]?.split(' ') ?? [],
-        'setting `tools` of the API key',
-      );
     case 'tenant_suspended':
       return new BatonError('tenant_suspended', 'The tenant is suspended. Ask your operator.');
     case 'limit_rate':
@@ -270,16 +264,6 @@ function rateRefusal([retryAfterMs = 0, most = 0, keys = 1]: readonly number[]):
     'limit_rate',
     `The tenant's limit 'requestsPerSecond' of ${most}${shared} is reached. Repeat in ${retryAfterMs} ms.`,
     { limit: 'requestsPerSecond', most, keys, retryAfterMs },
-  );
-}
-
-/** `offered` is what the `place` names: tiers, and tools by name. */
-export function toolNotOfferedError(tool: string, offered: readonly string[], place: string): BatonError {
-  const text = offered.join(',');
-  return new BatonError(
-    'tool_not_offered',
-    `The tool '${tool.slice(0, 100)}' is not offered: the ${place} is '${text.slice(0, 300)}'. tools/list shows what that has; add the tool's name to it, or set it to standard or all.`,
-    { tool: tool.slice(0, 100), tools: text },
   );
 }
 

@@ -162,30 +162,6 @@ test('a task for which the tenant has no room is refused with what is used, and 
   expect(await fixture.contents()).toEqual(before);
 });
 
-test('a key opens a task by a tool that it offers, by its name or a tier of it, and by no other', async () => {
-  const testTenant = await fixture.createTenant();
-  const { apiKeys } = testTenant.store;
-  const { id, key } = await apiKeys.create({ name: 'few', scopes: ['mcp'], tools: 'core,classify' });
-  const openBy = async (...tool: string[]) => {
-    const parts = parseApiKey(key);
-    if (parts === undefined) throw new Error('a key that was just made does not parse');
-    const caller = testTenant.store.caller(parts, 0);
-    caller.tool = tool;
-    return testTenant.openTask({}, caller);
-  };
-  expect(isTaskId(await openBy('parse_prd', 'core', 'standard'))).toBe(true);
-  expect(isTaskId(await openBy('classify'))).toBe(true);
-  expect(isTaskId(await openBy())).toBe(true);
-  const before = await redis.zrange(testTenant.keys.tasks, '0', '-1');
-  await expect(openBy('update', 'standard')).rejects.toMatchObject({
-    code: 'tool_not_offered',
-    details: { tool: 'update', tools: 'core,classify' },
-  });
-  expect(await redis.zrange(testTenant.keys.tasks, '0', '-1')).toEqual(before);
-  await apiKeys.update(id, { tools: '' });
-  expect(isTaskId(await openBy('update', 'standard'))).toBe(true);
-});
-
 test('every code of OPEN was reached', async () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
   const own = documentedReplyCodes(OPEN).filter((code) => !admission.includes(code));

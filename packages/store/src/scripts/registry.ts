@@ -55,7 +55,6 @@ export const OPEN = defineScript(
   ],
   [
     ...CALLER,
-    'tool',
     ...(['topic', 'ref', 'operation', 'input', 'arguments', 'idempotencyDigest'] as const),
     ...(['staleRef', 'life', 'keep'] as const),
     ...(['journal', 'waits', 'ready'] as const),

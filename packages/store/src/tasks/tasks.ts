@@ -148,7 +148,6 @@ export class Tasks {
     const { topic, ref } = names;
     // Written out: a spread would make V8 copy this object field by field in every call.
     const { digest, principal, scopes, need, bytes, weight, floor } = await caller.admissionArgs(CALL);
-    const tool = caller.tool.join(' ');
     const args: (string | number)[] = [];
     for (const [path, entry] of task.journal) args.push(path, entry);
     pushWaitArgs(args, task.waits, lifetimes);
@@ -164,7 +163,6 @@ export class Tasks {
         bytes,
         weight,
         floor,
-        tool,
         topic,
         ref,
         operation: formatProgramField(task),

@@ -31,7 +31,7 @@ export interface ApiKeyInfo {
   readonly name: string;
   readonly principal: string;
   readonly scopes: readonly Scope[];
-  /** What it offers of the tools, as `?tools=` has it; absent for all. */
+  /** What it lists of the tools, as `?tools=` has it; absent where it selects nothing. */
   readonly tools?: string;
   readonly createdAt: string;
   readonly expiresAt?: string;

@@ -38,8 +38,6 @@ export class CallerAdmission {
   private readonly trusted: Identity | undefined;
   private identity: Promise<Identity> | undefined;
   private admissionDone = false;
-  /** Of the tool that the request calls: its name and the tiers that have it, one of which its key must offer. Empty where it calls none. */
-  tool: readonly string[] = NO_TOOL;
   /** How often the tenant's agents had changed when ADMIT admitted the caller; undefined where another script did. */
   agentRevision: number | undefined;
 
@@ -87,7 +85,7 @@ export class CallerAdmission {
   }
 
   /**
-   * Admits the caller if it has any of the scopes in `need`, and its key offers the `tool`; the tenant's rate counts the request once. `answerTo` is the
+   * Admits the caller if it has any of the scopes in `need`; the tenant's rate counts the request once. `answerTo` is the
    * interaction that the request answers: if it waits for this caller's answer, that may overdraw the rate.
    */
   async admit(need: readonly Scope[], answerTo?: string): Promise<Identity> {
@@ -100,9 +98,6 @@ export class CallerAdmission {
     if (!need.some((scope) => identity.scopes.has(scope))) {
       throw refusalError(['insufficient_scope', need.join(' ')]);
     }
-    const { tools = '' } = identity;
-    if (this.tool.length > 0 && tools !== '' && !tools.split(' ').some((name) => this.tool.includes(name)))
-      throw refusalError(['tool_not_offered', tools, this.tool[0]]);
     return identity;
   }
 
@@ -265,6 +260,4 @@ const ADMISSION_REFUSALS = new Set([
 
 const NO_BODY: BodySize = { bytes: 0, weight: 0 };
 const OF_NO_KEY = { digest: '', bytes: 0, weight: 0, floor: 0 };
-
-const NO_TOOL: readonly string[] = [];
 const NO_SCOPES: ReadonlySet<Scope> = new Set();

@@ -123,7 +123,7 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, object>> = {
     createdAt: '2026-11-25T09:00:00.958Z',
     lastUpdatedAt: '2026-11-25T09:00:00.985Z',
     expiresAt: '2026-11-26T09:00:00.958Z',
-    version: 2,
+    version: 1,
     input: {
       text: 'The film was a delight.',
       classes: ['good', 'bad'],

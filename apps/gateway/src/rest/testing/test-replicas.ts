@@ -167,7 +167,7 @@ export async function createTestKey(
   scopes: readonly string[],
   principal?: string,
 ): Promise<string> {
-  const json = { name: 'test', scopes, ...(principal === undefined ? {} : { principal }) };
+  const json = { name: 'test', scopes, tools: 'all', ...(principal === undefined ? {} : { principal }) };
   const made = await expectStatus(
     client.send('POST', `/v1/tenants/${tenant}/keys`, { token: TEST_OPERATOR_TOKEN, json }),
     201,

@@ -27,8 +27,8 @@ local function check_credential(now)
   return {'insufficient_scope', A_need}
 end
 
--- What the call's key offers of the tools: names and tiers with blanks between them, '' for all. Once check_credential has passed.
-local function offered_tools()
+-- What the call's key lists of the tools: names and tiers with blanks between them, '' where it selects nothing. Once check_credential has passed.
+local function listed_tools()
   local credential = A_digest ~= '' and cache[K_credential]
   return credential and credential[6] or ''
 end

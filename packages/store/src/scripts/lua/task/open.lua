@@ -1,19 +1,18 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
 -- KEYS: credential tenant rates task idempotency tasks pending deadlines due ready held jobs tenantsWithJobs workers calls activeChangeChannel
--- ARGV: digest principal scopes need bytes weight floor tool topic ref operation input arguments idempotencyDigest staleRef life keep journal waits ready ...
---       tool: its name and its tiers; idempotencyDigest: the idempotency key, as its record's name has it; staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
+-- ARGV: digest principal scopes need bytes weight floor topic ref operation input arguments idempotencyDigest staleRef life keep journal waits ready ...
+--       idempotencyDigest: the idempotency key, as its record's name has it; staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
 --       most; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
 --       for a worker at once
 -- Returns: {'opened', next, createdAt, path, number, due, ...}: next is the jobs to add, as "number list" or
 --          "ref.number call" each, with commas between them, or ''; the last three for each pending interaction; {'exists', ref} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
 --          {'limit_pending', limit, most}, {'limit_storage', limit, most, used}, {'limit_size', limit, bytes, most, path, principal, scopes} of a request that is too
---          large, {'tool_not_offered', offered, tool}, or a refusal of ADMIT
+--          large, or a refusal of ADMIT
 -- Transitions: task new -> input_required, task new -> working, interaction new -> pending
 -- Repeating it with the same task key changes nothing.
 -- @include clock
 -- @include credential
--- @include offered_tool
 -- @include trim
 -- @include rate
 -- @include tenant_limits
@@ -33,7 +32,6 @@ local PENDING_LIMIT, TASK_LIMIT, REQUEST_BYTES, TASK_COUNT, PENDING_LIST_WAITERS
 local now = clock()
 local refusal, principal, scopes, tenant = admit(
   now, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open', 'watch', 'storedBytes', 'stored', 'walk')
-refusal = refusal or refusal_of_tool()
 if refusal then return refusal end
 
 if A_arguments ~= '' then

@@ -14,4 +14,4 @@ local refusal, principal, scopes, tenant, expires_in = admit(clock(), 'requestBy
 -- Drops the writes of the rate bucket and of the last use.
 deferred_writes = {}
 if refusal then return refusal end
-return {'ok', principal, scopes, expires_in, tenant[1], offered_tools()}
+return {'ok', principal, scopes, expires_in, tenant[1], listed_tools()}

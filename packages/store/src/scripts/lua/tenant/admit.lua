@@ -3,7 +3,7 @@
 -- KEYS: credential tenant rates
 -- ARGV: digest principal scopes need bytes weight floor
 -- Returns: {'ok', principal, scopes, expiresInMs, revision, tools}, expiresInMs being '' for never, revision how often the tenant's
---          agents have changed and tools what the key offers of them, '' for all, or a refusal: {'unauthenticated'}, {'insufficient_scope', need},
+--          agents have changed and tools what the key lists of them, '' where it selects nothing, or a refusal: {'unauthenticated'}, {'insufficient_scope', need},
 --          {'tenant_suspended'}, {'limit_size', limit, bytes, most}, {'limit_rate', retryAfterMs, perSecond, keys}:
 --          keys are those that share the rate now
 -- @include clock
@@ -14,4 +14,4 @@
 -- @include admission
 local refusal, principal, scopes, tenant, expires_in = admit(clock(), 'agentChanges')
 if refusal then return refusal end
-return {'ok', principal, scopes, expires_in, tenant[1] or '0', offered_tools()}
+return {'ok', principal, scopes, expires_in, tenant[1] or '0', listed_tools()}
