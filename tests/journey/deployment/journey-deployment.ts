@@ -194,7 +194,7 @@ export class JourneyDeployment implements FaultTargets {
   }
 
   private async createKey(principal: string, scopes: readonly string[]): Promise<string> {
-    const input = { name: principal, principal, scopes };
+    const input = { name: principal, principal, scopes, tools: 'all' };
     return (await this.rest('POST', `/tenants/${TENANT}/keys`, input)).key;
   }
 }
