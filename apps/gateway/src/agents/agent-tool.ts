@@ -4,6 +4,7 @@ import { BatonError, type Json, type JsonObject } from '@baton/protocol';
 import { admitCall, admitCaller, ANY_MCP_CALLER, edgeAdmittedAccess, MCP_SCOPE } from '../call/access.ts';
 import type { AdmittedCall, Call } from '../call/call.ts';
 import { operationReplySchemas } from '../tools/start-operation.ts';
+import { toHostSchema } from '../tool-listing/host-schema.ts';
 import { toListedOutput } from '../tool-listing/listed-schema.ts';
 import { describeReplies, type Tool, toolMetadata } from '../tools/tool.ts';
 import { startAgentAsTask, startAgentForTool } from './start-agent-tool.ts';
@@ -43,8 +44,8 @@ export function createAgentTool(specialist: Specialist): Tool {
       name,
       title,
       description,
-      // Its parameters are its author's, who wrote them for models.
-      inputSchema: schemas.input,
+      // Its author wrote the words for models; the schema itself checks the call.
+      inputSchema: toHostSchema(schemas.input),
       outputSchema: LISTED_OUTPUT,
       annotations: { title, ...HINTS },
       execution: { taskSupport: 'optional' },

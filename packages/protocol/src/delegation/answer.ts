@@ -31,7 +31,12 @@ const success = z.looseObject({
     .refine(
       (data) => data !== undefined && data !== null,
       'is required: what the LLM answered, as {"object": {...}}, as {"text": "..."} or as the JSON itself',
-    ),
+    )
+    .meta({
+      type: ['object', 'array', 'string', 'number', 'boolean'],
+      additionalProperties: true,
+      description: 'What the LLM answered: {"object": {...}}, {"text": "..."} or the JSON itself',
+    }),
 });
 const failure = z.looseObject({ status: z.literal('error'), errorDetails: errorDetailsSchema });
 const streaming = z.looseObject({
