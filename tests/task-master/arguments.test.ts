@@ -126,7 +126,7 @@ describe('what a hosted service has no use for', () => {
   test('is refused where it is not of its type, naming it, and so is every other unknown argument', async () => {
     for (const [tool, args] of Object.entries(CALLS)) {
       for (const argument of ignoredOf(tool)) {
-        for (const wrong of [7, {}, ['x'], null, 'x'.repeat(5_000)]) {
+        for (const wrong of [7, {}, ['x'], 'x'.repeat(5_000)]) {
           const error = await callToolForError(client, tool, { ...args, [argument]: wrong });
           expect(error).toMatchObject({ code: 'invalid_arguments', field: argument });
         }

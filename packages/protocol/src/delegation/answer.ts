@@ -33,8 +33,13 @@ const success = z.looseObject({
       'is required: what the LLM answered, as {"object": {...}}, as {"text": "..."} or as the JSON itself',
     )
     .meta({
-      type: ['object', 'array', 'string', 'number', 'boolean'],
-      additionalProperties: true,
+      anyOf: [
+        { type: 'object', additionalProperties: true },
+        { type: 'array', items: {} },
+        { type: 'string' },
+        { type: 'number' },
+        { type: 'boolean' },
+      ],
       description: 'What the LLM answered: {"object": {...}}, {"text": "..."} or the JSON itself',
     }),
 });
