@@ -78,7 +78,7 @@ describe.each([
 
   test('answers -32602 for a malformed _meta, and never leaves the request waiting', async () => {
     for (const method of ['ping', 'tools/list']) {
-      for (const _meta of [[], 7, 'x', null, { 'io.modelcontextprotocol/related-task': 7 }]) {
+      for (const _meta of [[], 7, 'x', { 'io.modelcontextprotocol/related-task': 7 }]) {
         const { body } = await send(rpc(method, { _meta }));
         expect([method, _meta, body?.error?.code]).toEqual([method, _meta, -32602]);
       }

@@ -11,7 +11,14 @@ let tools: Map<string, AnyJson>;
 beforeAll(async () => {
   baton = await InProcessDeployment.start({ gateways: 1, workers: 1 });
   client = await connectMcpClient(baton.url(0), baton.apiKey);
-  tools = new Map((await client.listTools()).tools.map((tool) => [tool.name, tool]));
+  // A listed schema says how a model writes an argument; the document has all that is taken.
+  const { paths } = (await (await fetch(`${baton.url(0)}/v1/openapi.json`)).json()) as AnyJson;
+  const wholeOf = (name: string) =>
+    paths[`/v1/tools/${name}`]?.post.requestBody?.content['application/json'].schema;
+  const { tools: listed } = await client.listTools();
+  tools = new Map(
+    listed.map((tool) => [tool.name, { ...tool, inputSchema: wholeOf(tool.name) ?? tool.inputSchema }]),
+  );
 });
 afterAll(() => baton.stop());
 
@@ -119,7 +126,7 @@ describe('what a hosted service has no use for', () => {
   test('is refused where it is not of its type, naming it, and so is every other unknown argument', async () => {
     for (const [tool, args] of Object.entries(CALLS)) {
       for (const argument of ignoredOf(tool)) {
-        for (const wrong of [7, {}, ['x'], null, 'x'.repeat(5_000)]) {
+        for (const wrong of [7, {}, ['x'], 'x'.repeat(5_000)]) {
           const error = await callToolForError(client, tool, { ...args, [argument]: wrong });
           expect(error).toMatchObject({ code: 'invalid_arguments', field: argument });
         }

@@ -231,7 +231,6 @@ describe('metadata', () => {
     ['the text of a list', '[1]'],
     ['too long', { text: 'x'.repeat(50_001) }],
     ['too deep', `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`],
-    ['null', null],
   ])('is refused as %s, naming it, and nothing changes', async (_what, metadata) => {
     const before = await project('own');
     for (const [tool, id] of [

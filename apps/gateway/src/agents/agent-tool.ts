@@ -4,6 +4,8 @@ import { BatonError, type Json, type JsonObject } from '@baton/protocol';
 import { admitCall, admitCaller, ANY_MCP_CALLER, edgeAdmittedAccess, MCP_SCOPE } from '../call/access.ts';
 import type { AdmittedCall, Call } from '../call/call.ts';
 import { operationReplySchemas } from '../tools/start-operation.ts';
+import { readLeniently } from '../argument-leniency/lenient-arguments.ts';
+import { toHostSchema } from '../tool-listing/host-schema.ts';
 import { toListedOutput } from '../tool-listing/listed-schema.ts';
 import { describeReplies, type Tool, toolMetadata } from '../tools/tool.ts';
 import { startAgentAsTask, startAgentForTool } from './start-agent-tool.ts';
@@ -30,12 +32,12 @@ export function createAgentTool(specialist: Specialist): Tool {
     findProblems: () => [],
     async call(args, call, meta) {
       const admitted = await admitCall(call, ACCESS);
-      const input = await requireFittingArguments(specialist, args ?? {}, admitted);
+      const input = await requireFittingArguments(specialist, args, admitted);
       return startAgentForTool(id, input, admitted, meta);
     },
     async startTask(args, call, meta) {
       const admitted = await admitCall(call, ACCESS);
-      const input = await requireFittingArguments(specialist, args ?? {}, admitted);
+      const input = await requireFittingArguments(specialist, args, admitted);
       return startAgentAsTask(id, input, admitted, meta);
     },
     schemas,
@@ -43,8 +45,8 @@ export function createAgentTool(specialist: Specialist): Tool {
       name,
       title,
       description,
-      // Its parameters are its author's, who wrote them for models.
-      inputSchema: schemas.input,
+      // Its author wrote the words for models; the schema itself checks the call.
+      inputSchema: toHostSchema(schemas.input),
       outputSchema: LISTED_OUTPUT,
       annotations: { title, ...HINTS },
       execution: { taskSupport: 'optional' },
@@ -74,7 +76,9 @@ async function requireFittingArguments(
   args: unknown,
   { services, tenant }: AdmittedCall,
 ): Promise<JsonObject> {
-  const checked = await services.answerValidator.validateValue(tenant.id, parameters, args as Json);
+  // A list of types in its author's schema says what a value may be.
+  const given = readLeniently(args, parameters, false) as Json;
+  const checked = await services.answerValidator.validateValue(tenant.id, parameters, given);
   if (checked.ok) return checked.value as JsonObject;
   const field = /^[^\s:]+(?=: )/.exec(checked.problem)?.[0] ?? '';
   throw new BatonError('invalid_arguments', checked.problem, { field });

@@ -26,6 +26,7 @@ import type { SessionTokens } from '../sessions/session-tokens.ts';
 import type { StreamRegistry } from '../subscriptions/stream-registry.ts';
 import { sessionSource } from '../subscriptions/stream-source.ts';
 import { enforceBatchAndFieldLimits } from './batch-and-field-limits.ts';
+import { readParamsLeniently } from './lenient-params.ts';
 import { requestedTools } from '../tool-listing/requested-tools.ts';
 import { declaresTasks, removeUndeclaredTaskParam } from './task-param.ts';
 import { SharedMcpServer } from './shared-mcp-server.ts';
@@ -74,6 +75,7 @@ export async function mcpRoutes(
   };
   app.post('/mcp', post, async (request, reply) => {
     const unbound = callOf(request, reply);
+    readParamsLeniently(request.body);
     enforceBatchAndFieldLimits(request.body);
     const session = await sessionOf(request, unbound);
     const revision = session?.protocolVersion ?? protocolVersionOf(request);

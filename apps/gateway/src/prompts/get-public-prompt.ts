@@ -4,7 +4,7 @@ import type { GetPromptRequest, GetPromptResult } from '@modelcontextprotocol/sd
 import type { AdmittedCall } from '../call/call.ts';
 
 /**
- * A public prompt with its arguments filled in; undefined where there is none of the name. MCP's prompts have no system messages: it
+ * A public prompt with its arguments filled in, or, where it has none, with the words that a host passes behind it; undefined where there is none of the name. MCP's prompts have no system messages: it
  * comes first, as the user's. Errors: `invalid_arguments` naming the argument.
  */
 export async function getPublicPrompt(
@@ -17,9 +17,11 @@ export async function getPublicPrompt(
   });
   const prompt = stored && promptOf(stored);
   if (prompt === undefined || !prompt.public) return undefined;
-  const messages = renderPrompt(prompt, args).map(({ content }) => ({
+  const words = prompt.arguments.length === 0 ? Object.values(args) : [];
+  const rendered = renderPrompt(prompt, words.length === 0 ? args : {});
+  const messages = rendered.map(({ role, content }) => ({
     role: 'user' as const,
-    content: { type: 'text' as const, text: content },
+    content: { type: 'text' as const, text: role === 'user' ? [content, ...words].join('\n\n') : content },
   }));
   return { ...(prompt.description === undefined ? {} : { description: prompt.description }), messages };
 }

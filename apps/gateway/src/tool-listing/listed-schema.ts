@@ -1,4 +1,5 @@
 import { isRecord, type JsonObject } from '@baton/protocol';
+import { toHostSchema } from './host-schema.ts';
 
 /** A schema of an object, as MCP lists it. */
 export type ObjectSchema = { readonly type: 'object'; readonly [key: string]: unknown };
@@ -22,19 +23,19 @@ const DETAILS: ReadonlySet<string> = new Set([
 ]);
 const WORDS: ReadonlySet<string> = new Set(['description']);
 
-/** Properties that nest deeper than this are listed with their type alone. */
-const MAX_INPUT_DEPTH = 2;
+/** What nests deeper than this is listed with its type alone; of inputs, elements of arrays count too. */
+const MAX_INPUT_DEPTH = 3;
 const MAX_OUTPUT_DEPTH = 0;
 
 /**
  * A tool's input schema as `tools/list` has it: hosts put it into the context of a model in every call, so it says what a model writes by,
- * and no more. Whatever fits the whole schema fits this one; the whole one is in the OpenAPI document.
+ * and no more, in the form that every host takes. The tool takes more than it says; the whole one is in the OpenAPI document.
  */
 export function toListedInput(schema: ObjectSchema): ObjectSchema {
-  return shorten(schema, 0, MAX_INPUT_DEPTH, BOUNDS) as ObjectSchema;
+  return shorten(toHostSchema(schema, MAX_INPUT_DEPTH), 0, Infinity, BOUNDS) as ObjectSchema;
 }
 
-/** The same of an output schema, without words: clients check results by it, and hosts do not show it to models. */
+/** An output schema, shortened alike, without words: clients check results by it, and hosts do not show it to models. */
 export function toListedOutput(schema: ObjectSchema): ObjectSchema {
   return shorten(schema, 0, MAX_OUTPUT_DEPTH, new Set([...BOUNDS, ...WORDS])) as ObjectSchema;
 }

@@ -6,6 +6,7 @@ import { type Access, deferAdmission, admitCall } from '../call/access.ts';
 import type { AdmittedCall, Call, UnadmittedCall } from '../call/call.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
 import { type ObjectSchema, toListedInput, toListedOutput } from '../tool-listing/listed-schema.ts';
+import { readLeniently } from '../argument-leniency/lenient-arguments.ts';
 import { unknownFieldHint } from '../argument-hints/unknown-field-hint.ts';
 
 /** A tool as MCP lists it, and what it does. One per file. */
@@ -111,7 +112,7 @@ export function toolMetadata(
 export function defineEdgeAdmittedTool<Input>(spec: ToolSpec<Input, Access<'edge'>, AdmittedCall>): Tool {
   return describeTool(spec, async (args, call, meta) => {
     const admitted = await admitCall(call, spec.access);
-    return spec.run(parseToolArguments(spec.input, args), admitted, meta);
+    return spec.run(parseLeniently(spec.input, args), admitted, meta);
   });
 }
 
@@ -121,7 +122,7 @@ export function defineScriptAdmittedTool<Input>(spec: ScriptAdmittedToolSpec<Inp
   const tool = describeTool(
     spec,
     async (args, call, meta) => {
-      const input = parseToolArguments(spec.input, args);
+      const input = parseLeniently(spec.input, args);
       return spec.run(input, deferAdmission(call, spec.accessFor?.(input) ?? spec.access), meta);
     },
     startTask === undefined ? 'forbidden' : 'optional',
@@ -130,7 +131,7 @@ export function defineScriptAdmittedTool<Input>(spec: ScriptAdmittedToolSpec<Inp
   return {
     ...tool,
     startTask: (args, call, meta) =>
-      startTask(parseToolArguments(spec.input, args), deferAdmission(call, spec.access), meta),
+      startTask(parseLeniently(spec.input, args), deferAdmission(call, spec.access), meta),
   };
 }
 
@@ -170,6 +171,11 @@ function describeTool(
 /** A field's problem is cut to this length: it may quote what was sent. */
 const MAX_PROBLEM_LENGTH = 300;
 
+/** Arguments as callers and models write them. Errors: `invalid_arguments`, as parseToolArguments. */
+function parseLeniently<T>(schema: z.ZodType<T>, args: unknown): T {
+  return parseToolArguments(schema, readLeniently(args, toJsonSchema(schema)));
+}
+
 /** Errors: `invalid_arguments` naming the field and what it may be. */
 export function parseToolArguments<T>(schema: z.ZodType<T>, args: unknown): T {
   const parsed = schema.safeParse(args ?? {});
@@ -182,7 +188,7 @@ export function parseToolArguments<T>(schema: z.ZodType<T>, args: unknown): T {
 }
 
 function findProblems(schema: z.ZodType, args: unknown): ArgumentProblem[] {
-  const parsed = schema.safeParse(args);
+  const parsed = schema.safeParse(readLeniently(args, toJsonSchema(schema)));
   return parsed.success ? [] : problemsIn(parsed.error, schema);
 }
 

@@ -41,7 +41,7 @@ describe('analyze_project_complexity version 1', () => {
 
   it.each([
     ['active tasks', {}, '2, 3, 5'],
-    ['a range of them', { from: '3', to: 4 }, '3'],
+    ['a range of them', { from: 3, to: 4 }, '3'],
     ['named ones', { ids: '5,2' }, '2, 5'],
   ])('asks about %s', (_what, input, ids) => {
     expect(sentPromptText(run(input).calls[0])).toContain(`for these ids: ${ids}.`);

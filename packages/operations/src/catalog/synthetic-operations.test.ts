@@ -21,7 +21,7 @@ describe("the tests' own operations", () => {
   });
 
   it('bench_fan asks side by side, each branch once', () => {
-    const { end, transcript } = run('bench_fan', { n: '20' });
+    const { end, transcript } = run('bench_fan', { n: 20 });
     expect(transcript.toSorted()).toEqual(Array.from({ length: 20 }, (_, at) => `0.${at}.0 llm`).toSorted());
     expect(end).toMatchObject({
       result: { values: expect.arrayContaining(['re: Give a value for branch 19.']) },

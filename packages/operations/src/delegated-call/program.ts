@@ -46,7 +46,7 @@ export const delegatedCallOperation: Operation<DelegatedCallDetails, z.infer<typ
     return {
       originalCommand,
       response,
-      ...Object.fromEntries(given.filter(([name]) => BESIDE.includes(name))),
+      ...Object.fromEntries(given.filter(([name, value]) => BESIDE.includes(name) && value !== null)),
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
     };
   },

@@ -27,7 +27,7 @@ describe('expand_all with perRequest', () => {
   it('asks once for several tasks and commits each: its golden transcript', () => {
     const { transcript, calls, tasks, end } = runOperationInMemory(
       expandAllOperation,
-      { perRequest: '2' },
+      { perRequest: 2 },
       { before: many(3), answers: (call) => entries(...askedIds(call)) },
     );
     expect(transcript).toEqual([

@@ -46,7 +46,7 @@ describe('expand_all version 2', () => {
         }
       ).result?.expanded.map(({ id }) => id);
     expect(ids({})).toEqual([1, 2]);
-    expect(ids({ force: 'true' })).toEqual([1, 2, 5]);
+    expect(ids({ force: true })).toEqual([1, 2, 5]);
   });
 
   it('lists what failed, and keeps what succeeded', () => {

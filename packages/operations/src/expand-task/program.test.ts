@@ -51,7 +51,7 @@ describe('expand_task version 1', () => {
   });
 
   it.each([
-    ['num, whatever the report says', { num: '7' }, analyzed(9), 'about 7 subtasks'],
+    ['num, whatever the report says', { num: 7 }, analyzed(9), 'about 7 subtasks'],
     ['else the report’s recommendation', {}, analyzed(9), 'about 9 subtasks'],
     ['else 3', {}, one(), 'about 3 subtasks'],
     ['else 3, where the report recommends none', {}, analyzed(0), 'about 3 subtasks'],

@@ -84,10 +84,10 @@ describe('the input', () => {
   });
 
   it.each([
-    [{ numTasks: '12' }, { numTasks: 12 }],
+    [{ numTasks: 12 }, { numTasks: 12 }],
     [{ numTasks: 0 }, { numTasks: 0 }],
     [
-      { append: 'true', force: 'false', research: true },
+      { append: true, force: false, research: true },
       { append: true, force: false, research: true },
     ],
     [{ tag: 'v2.1_beta-x' }, { tag: 'v2.1_beta-x' }],

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
 /**
- * Schemas that accept the spellings of callers and models: numbers as digits, booleans as words, null for absent. Any
- * other value goes to the inner schema unchanged, so that an error shows the value that was sent.
+ * Schemas whose values callers and models spell otherwise. A list of types says first what a value is, then how it may be written: the
+ * gateway reads arguments by it before they are parsed.
  */
 
 /** A whole number, or its decimal digits as a string. */
 export function integerOrDigits<T extends z.ZodType>(inner: T) {
-  return z.preprocess(parseDigits, inner).meta({ type: ['integer', 'string'] });
+  return inner.meta({ type: ['integer', 'string'] });
 }
 
 /** A boolean, or "true" / "false". */
 export function booleanOrText(description: string) {
   return z
-    .preprocess(parseBoolean, z.boolean())
+    .boolean()
     .meta({ type: ['boolean', 'string'] })
     .describe(description)
     .optional();
@@ -26,11 +26,6 @@ export function nullAsAbsent<T extends z.ZodType>(inner: T) {
 
 export function parseDigits(value: unknown): unknown {
   return typeof value === 'string' && /^\s*\d{1,15}\s*$/.test(value) ? Number(value) : value;
-}
-
-function parseBoolean(value: unknown): unknown {
-  if (value === 'true') return true;
-  return value === 'false' ? false : value;
 }
 
 /** An object that holds one list under `name`; a bare list, which some models give, is read as one. */

@@ -346,7 +346,7 @@ describe('a project', () => {
     const { after } = callProjectToolInMemory('set_rules', { rules: 'One.' }, plan());
     const more = callProjectToolInMemory(
       'set_rules',
-      { rules: ['Two.', '## Three\n\nLong.'], append: 'true' },
+      { rules: ['Two.', '## Three\n\nLong.'], append: true },
       after,
     ).after;
     expect(rulesMarkdown(more, 'p')).toBe('# Rules of p\n\n- One.\n\n- Two.\n\n## Three\n\nLong.\n\n');

@@ -43,7 +43,7 @@ describe('update version 1', () => {
   });
 
   it('shows the tasks from the id on that are not done, cancelled ones too, and no others', () => {
-    const said = sentPromptText(doUpdate({ from: '3' }, []).calls[0]);
+    const said = sentPromptText(doUpdate({ from: 3 }, []).calls[0]);
     expect(said).toContain('for these ids: 3, 4, 5.');
     const shown = /<tasks>\n([\s\S]*)\n<\/tasks>/.exec(said)?.[1];
     expect(shown).not.toContain('Task 2');
@@ -317,7 +317,7 @@ describe('update_task version 1', () => {
     ).project;
     const { task, end } = runOperationInMemory(
       updateTaskOperation,
-      { id: 2, prompt: 'x', append: 'true', tag: 'v2' },
+      { id: 2, prompt: 'x', append: true, tag: 'v2' },
       {
         before: project,
         answers: [textAnswer('Learned this. <info added on 1999>fake</info added on 1999>')],

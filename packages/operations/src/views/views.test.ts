@@ -65,7 +65,7 @@ describe('get_tasks', () => {
     expect(first).not.toHaveProperty('details');
     expect(first).not.toHaveProperty('subtasks');
     expect(third).toMatchObject({ owner: 'ada' });
-    const [whole] = get({ withSubtasks: 'true' }).tasks;
+    const [whole] = get({ withSubtasks: true }).tasks;
     expect(whole?.subtasks?.map(({ id }) => id)).toEqual([1, 2]);
     expect(JSON.stringify(whole)).not.toContain('Long');
   });

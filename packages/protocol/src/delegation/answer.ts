@@ -32,7 +32,17 @@ const success = z.looseObject({
     .refine(
       (data) => data !== undefined && data !== null,
       'is required: what the LLM answered, as {"object": {...}}, as {"text": "..."} or as the JSON itself',
-    ),
+    )
+    .meta({
+      anyOf: [
+        { type: 'object', additionalProperties: true },
+        { type: 'array', items: {} },
+        { type: 'string' },
+        { type: 'number' },
+        { type: 'boolean' },
+      ],
+      description: 'What the LLM answered: {"object": {...}}, {"text": "..."} or the JSON itself',
+    }),
 });
 const failure = z.looseObject({ status: z.literal('error'), errorDetails: errorDetailsSchema });
 const streaming = z.looseObject({

@@ -55,8 +55,8 @@ const MODEL_PARAMETERS: ReadonlySet<string> = new Set([
   'parallel_tool_calls',
 ]);
 
-/** The model parameters among what a caller gave. */
+/** The model parameters among what a caller gave; null leaves one out. */
 export function pickModelParameters<T extends object>(given: T): T {
-  const kept = Object.entries(given).filter(([name]) => MODEL_PARAMETERS.has(name));
+  const kept = Object.entries(given).filter(([name, value]) => MODEL_PARAMETERS.has(name) && value !== null);
   return Object.fromEntries(kept) as T;
 }

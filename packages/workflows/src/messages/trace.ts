@@ -45,11 +45,14 @@ function lastText(
 }
 
 function goalText({ workflow, args }: WorkflowInput): string {
+  // Words that a host passes to a workflow without arguments are the user's.
+  const words = workflow.arguments.length === 0 ? Object.values(args) : [];
   const given = workflow.arguments.filter(({ name }) => Object.hasOwn(args, name));
   const lines = given.map(({ name }) => `- ${name}: ${JSON.stringify(args[name])}`);
   return [
     `I want to ${workflow.description}`,
     ...(lines.length === 0 ? [] : ['', 'Parameters:', ...lines]),
+    ...words.flatMap((text) => ['', text]),
   ].join('\n');
 }
 

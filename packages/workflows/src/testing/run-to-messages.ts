@@ -12,7 +12,7 @@ export function runToMessages(
   workflow = deployWorkflow(),
   more: Partial<SimulatedGateway> = {},
 ): PromptMessage[] {
-  const input = { workflow, args };
+  const input = { workflow, args: workflow.arguments.length === 0 ? {} : args };
   const gateway = { callTool: (tool: string) => outcomes[tool] ?? completedOutcome({}), ...more };
   return traceMessages(input, runWorkflowInMemory(input, gateway));
 }

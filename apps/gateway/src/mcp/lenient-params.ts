@@ -1,0 +1,57 @@
+import { isRecord, JsonTextError, parseJson } from '@baton/protocol';
+
+/** Where methods have values of their caller's own, whose nulls are theirs. */
+const CALLERS_OWN = 'arguments';
+/** Methods whose arguments are texts by name. */
+const METHODS_OF_PROMPTS: ReadonlySet<string> = new Set(['prompts/get', 'completion/complete']);
+/** What a protocol's own fields nest at most. */
+const MAX_DEPTH = 4;
+
+/**
+ * Takes null out of the params of requests and notifications, where it says what leaving a field out says, and reads `arguments` that are
+ * JSON text. What it cannot read stays as it came, to be refused.
+ */
+export function readParamsLeniently(body: unknown): void {
+  for (const message of Array.isArray(body) ? body : [body]) {
+    if (!isRecord(message) || !('method' in message)) continue;
+    if (message['params'] === null) delete message['params'];
+    const { method, params } = message;
+    if (!isRecord(params)) continue;
+    deleteNulls(params, 0);
+    readArgumentsText(params);
+    if (!METHODS_OF_PROMPTS.has(String(method))) continue;
+    for (const holder of [params, params['context']]) if (isRecord(holder)) readTexts(holder[CALLERS_OWN]);
+  }
+}
+
+function deleteNulls(fields: Record<string, unknown>, depth: number): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null) delete fields[name];
+    else if (name !== CALLERS_OWN && depth < MAX_DEPTH && isRecord(value)) deleteNulls(value, depth + 1);
+  }
+}
+
+function readArgumentsText(params: Record<string, unknown>): void {
+  const text = params[CALLERS_OWN];
+  if (typeof text !== 'string') return;
+  if (text.trim() === '') {
+    delete params[CALLERS_OWN];
+    return;
+  }
+  try {
+    const read = parseJson(text);
+    if (isRecord(read)) params[CALLERS_OWN] = read;
+    else if (read === null) delete params[CALLERS_OWN];
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+  }
+}
+
+/** Arguments of prompts are texts: a number or boolean is taken as its text, null as left out. */
+function readTexts(args: unknown): void {
+  if (!isRecord(args)) return;
+  for (const [name, value] of Object.entries(args)) {
+    if (value === null) delete args[name];
+    else if (typeof value === 'number' || typeof value === 'boolean') args[name] = String(value);
+  }
+}

@@ -1,0 +1,187 @@
+import { type AnyJson } from '../harness/mcp-client.ts';
+
+/** A place in a tool's input schema; the root has the path ''. */
+export interface SchemaPlace {
+  readonly path: string;
+  readonly schema: AnyJson;
+  /** How many objects and arrays it is in. */
+  readonly depth: number;
+}
+
+/** A tool as a host passes it on, and every place of its input schema. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly places: readonly SchemaPlace[];
+}
+
+/** What a host or the API behind it says of tools, and where it says so. `breaches` names what breaks it. */
+export interface HostRule {
+  readonly host: string;
+  readonly page: string;
+  readonly says: string;
+  readonly breaches: (tool: ListedTool) => readonly string[];
+}
+
+const where = (holds: (place: SchemaPlace) => boolean) => (tool: ListedTool) =>
+  tool.places.filter((place) => !holds(place)).map(({ path }) => path);
+const ofTool = (holds: (tool: ListedTool) => boolean) => (tool: ListedTool) =>
+  holds(tool) ? [] : [tool.name];
+const ofRoot = (holds: (schema: AnyJson) => boolean) =>
+  where(({ path, schema }) => path !== '' || holds(schema));
+const hasNone = (keywords: readonly string[]) => (schema: AnyJson) =>
+  keywords.every((keyword) => !(keyword in schema));
+const namesOf = ({ schema }: SchemaPlace) => Object.keys(schema.properties ?? {});
+
+const COMBINATORS = ['anyOf', 'oneOf', 'allOf', 'not'];
+/** The fields of Gemini's `Schema`. */
+const GEMINI_FIELDS: ReadonlySet<string> = new Set(
+  (
+    'type format title description nullable enum maxItems minItems properties required minProperties maxProperties ' +
+    'minLength maxLength pattern example anyOf propertyOrdering default items minimum maximum'
+  ).split(' '),
+);
+const TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
+
+const GEMINI = 'https://ai.google.dev/api/caching#Schema';
+const VERTEX = 'https://cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/FunctionDeclaration';
+const OPENAI = 'https://platform.openai.com/docs/guides/structured-outputs';
+const OPENAI_CHAT = 'https://platform.openai.com/docs/api-reference/chat/create';
+const ANTHROPIC = 'https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use';
+const CURSOR = 'https://github.com/code-yeongyu/senpi/issues/952';
+const CURSOR_TYPES = 'https://github.com/cursor/cursor/issues/3778';
+const VS_CODE = 'https://github.com/microsoft/vscode/issues/246119';
+const COPILOT = 'https://github.com/github/copilot-cli/issues/4623';
+
+export const HOST_RULES: readonly HostRule[] = [
+  {
+    host: 'Gemini',
+    page: GEMINI,
+    says: 'type is required and one of the names of types',
+    breaches: where(({ schema }) => TYPES.includes(schema.type)),
+  },
+  {
+    host: 'Gemini',
+    page: GEMINI,
+    says: 'a schema has no other fields than those of Schema',
+    breaches: where(({ schema }) => Object.keys(schema).every((key) => GEMINI_FIELDS.has(key))),
+  },
+  {
+    host: 'Gemini',
+    page: GEMINI,
+    says: 'the values of an enum are text, of type STRING',
+    breaches: where(
+      ({ schema }) =>
+        schema.enum === undefined ||
+        (schema.type === 'string' &&
+          schema.enum.length > 0 &&
+          schema.enum.every((value: unknown) => typeof value === 'string' && value !== '')),
+    ),
+  },
+  {
+    host: 'Gemini',
+    page: GEMINI,
+    says: 'an array has the schema of its elements',
+    breaches: where(({ schema }) => schema.type !== 'array' || TYPES.includes(schema.items?.type)),
+  },
+  {
+    host: 'Gemini',
+    page: GEMINI,
+    says: 'what is required is a property',
+    breaches: where((place) =>
+      (place.schema.required ?? []).every((name: string) => namesOf(place).includes(name)),
+    ),
+  },
+  {
+    host: 'Gemini',
+    page: VERTEX,
+    says: 'a function is named by letters, digits, underscores, dots and dashes, at most 64, a letter or underscore first',
+    breaches: ofTool(({ name }) => /^[A-Za-z_][\w.-]{0,63}$/.test(name)),
+  },
+  {
+    host: 'Gemini',
+    page: VERTEX,
+    says: 'a parameter is named by letters, digits and underscores, at most 64, no digit first',
+    breaches: where((place) => namesOf(place).every((name) => /^[A-Za-z_]\w{0,63}$/.test(name))),
+  },
+  {
+    host: 'OpenAI',
+    page: OPENAI,
+    says: 'the root is an object, and no anyOf',
+    breaches: ofRoot((schema) => schema.type === 'object' && hasNone(COMBINATORS)(schema)),
+  },
+  {
+    host: 'OpenAI',
+    page: OPENAI,
+    says: 'schemas nest at most ten levels',
+    breaches: where(({ depth }) => depth <= 10),
+  },
+  {
+    host: 'OpenAI',
+    page: OPENAI_CHAT,
+    says: 'a function is named by letters, digits, underscores and dashes, at most 64',
+    breaches: ofTool(({ name }) => /^[\w-]{1,64}$/.test(name)),
+  },
+  {
+    host: 'OpenAI',
+    page: OPENAI,
+    says: 'every value has a type, and no reference leads out of the schema',
+    breaches: where(({ schema }) => schema.type !== undefined && hasNone(['$ref', '$defs'])(schema)),
+  },
+  {
+    host: 'Anthropic',
+    page: ANTHROPIC,
+    says: 'a tool is named by letters, digits, underscores and dashes, at most 64',
+    breaches: ofTool(({ name }) => /^[a-zA-Z0-9_-]{1,64}$/.test(name)),
+  },
+  {
+    host: 'Anthropic',
+    page: ANTHROPIC,
+    says: 'input_schema is an object',
+    breaches: ofRoot((schema) => schema.type === 'object'),
+  },
+  {
+    host: 'Anthropic',
+    page: ANTHROPIC,
+    says: 'a tool is described',
+    breaches: ofTool(({ description }) => description.length > 0),
+  },
+  {
+    host: 'Cursor',
+    page: CURSOR,
+    says: 'no schema has anyOf, oneOf or allOf, wherever it stands',
+    breaches: where(({ schema }) => hasNone(COMBINATORS)(schema)),
+  },
+  {
+    host: 'Cursor',
+    page: CURSOR_TYPES,
+    says: 'type is no list',
+    breaches: where(({ schema }) => !Array.isArray(schema.type)),
+  },
+  {
+    host: 'VS Code',
+    page: VS_CODE,
+    says: 'an array has items',
+    breaches: where(({ schema }) => schema.type !== 'array' || typeof schema.items === 'object'),
+  },
+  {
+    host: 'VS Code',
+    page: COPILOT,
+    says: 'a schema is an object that says something: not true, and not {}',
+    breaches: where(({ schema }) => typeof schema === 'object' && Object.keys(schema).length > 0),
+  },
+];
+
+/** Every schema in a tool's input schema. */
+export function placesIn(schema: AnyJson, path = '', depth = 0): SchemaPlace[] {
+  const inner: (readonly [string, AnyJson])[] = [
+    ...Object.entries<AnyJson>(schema?.properties ?? {}).map(
+      ([name, one]) => [`${path}.${name}`, one] as const,
+    ),
+    ...(schema?.items === undefined ? [] : [[`${path}[]`, schema.items] as const]),
+    ...['anyOf', 'oneOf', 'allOf'].flatMap((key) =>
+      (schema?.[key] ?? []).map((one: AnyJson, at: number) => [`${path}|${key}${at}`, one] as const),
+    ),
+  ];
+  return [{ path, schema, depth }, ...inner.flatMap(([at, one]) => placesIn(one, at, depth + 1))];
+}
