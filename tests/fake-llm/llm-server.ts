@@ -32,6 +32,10 @@ export type LlmBehaviour =
       readonly model?: string;
       /** The reply does not say what it used. */
       readonly withoutUsage?: boolean;
+      /** Why the reply ends, in the API's own words: `length` or `max_tokens` where its limit cut it off. */
+      readonly finishReason?: string;
+      /** OpenAI's field of a model that will not answer, beside `content: null`. */
+      readonly refusal?: string;
       readonly afterMs?: number;
       /** The reply comes after this. */
       readonly after?: Promise<unknown>;
@@ -155,6 +159,8 @@ export class FakeLlmServer {
           toolCalls: manner.toolCalls ?? [],
           logprobs: manner.logprobs,
           withoutUsage: manner.withoutUsage,
+          finishReason: manner.finishReason,
+          refusal: manner.refusal,
         };
         if (asked.body.stream === true) {
           response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -12,6 +12,10 @@ interface ModelOutput {
   readonly toolCalls: readonly ToolCall[];
   readonly logprobs?: readonly object[] | undefined;
   readonly withoutUsage?: boolean | undefined;
+  /** Why the reply ends, in the API's own words. */
+  readonly finishReason?: string | undefined;
+  /** OpenAI's field of a model that will not answer. */
+  readonly refusal?: string | undefined;
 }
 
 /** One of the two APIs: how a request is read, and how a completion, a stream and an error are written. */
@@ -41,8 +45,9 @@ export const openaiFormat: ProviderFormat = {
       messages: body.messages.filter((message: AnyJson) => message.role !== 'system'),
     };
   },
-  completion(model, { text, toolCalls, logprobs, withoutUsage }) {
-    const message = { role: 'assistant', content: text, ...toolCallFields(toolCalls) };
+  completion(model, { text, toolCalls, logprobs, withoutUsage, finishReason, refusal }) {
+    const said = refusal === undefined ? { content: text } : { content: null, refusal };
+    const message = { role: 'assistant', ...said, ...toolCallFields(toolCalls) };
     return {
       id: 'chat-1',
       object: 'chat.completion',
@@ -52,14 +57,14 @@ export const openaiFormat: ProviderFormat = {
         {
           index: 0,
           message,
-          finish_reason: toolCalls.length > 0 ? 'tool_calls' : 'stop',
+          finish_reason: finishReason ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop'),
           ...logprobFields(logprobs),
         },
       ],
       ...(withoutUsage === true ? {} : { usage: OPENAI_USAGE }),
     };
   },
-  streamEvents(model, { text, toolCalls, logprobs, withoutUsage }) {
+  streamEvents(model, { text, toolCalls, logprobs, withoutUsage, finishReason, refusal }) {
     const chunk = (delta: object, finish: string | null = null, more: object = {}) => ({
       id: 'chat-1',
       object: 'chat.completion.chunk',
@@ -74,13 +79,15 @@ export const openaiFormat: ProviderFormat = {
     };
     const events = [
       chunk({ role: 'assistant', content: '' }),
-      ...splitText(text).map((content) => chunk({ content })),
+      ...splitText(refusal ?? text).map((piece) =>
+        chunk(refusal === undefined ? { content: piece } : { refusal: piece }),
+      ),
       // Each token in an event of its own, as they come.
       ...(logprobs ?? []).map((token) => chunk({ content: '' }, null, logprobFields([token]))),
       ...toolCalls.map((call, index) =>
         chunk({ tool_calls: [{ index, ...toolCallFields([call]).tool_calls?.[0] }] }),
       ),
-      chunk({}, toolCalls.length > 0 ? 'tool_calls' : 'stop'),
+      chunk({}, finishReason ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop')),
       ...(withoutUsage === true ? [] : [usage]),
     ];
     return [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), 'data: [DONE]\n\n'];
@@ -101,14 +108,14 @@ export const anthropicFormat: ProviderFormat = {
     system: (body.system ?? []).map((block: AnyJson) => block.text).join('\n'),
     messages: body.messages,
   }),
-  completion(model, { text, toolCalls }) {
+  completion(model, { text, toolCalls, finishReason }) {
     return {
       id: 'msg-1',
       type: 'message',
       role: 'assistant',
       model,
       content: contentBlocks(text, toolCalls),
-      stop_reason: toolCalls.length > 0 ? 'tool_use' : 'end_turn',
+      stop_reason: finishReason ?? (toolCalls.length > 0 ? 'tool_use' : 'end_turn'),
       stop_sequence: null,
       usage: { input_tokens: USAGE.input, output_tokens: USAGE.output },
     };

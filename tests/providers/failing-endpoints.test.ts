@@ -71,6 +71,39 @@ test.each<[string, LlmBehaviour, object, number]>([
   },
 );
 
+test.each<[string, LlmBehaviour, object, number]>([
+  [
+    'is cut off by its limit, twice',
+    { do: 'say', text: '{"value": "ha', finishReason: 'length' },
+    {
+      code: 'agent_error',
+      errorDetails: { type: 'answer_cut', message: expect.stringContaining('128000 tokens (maxTokens)') },
+    },
+    2,
+  ],
+  [
+    'is a refusal',
+    { do: 'say', refusal: 'I will not plan that.' },
+    { code: 'agent_refused', message: expect.stringContaining('I will not plan that.') },
+    1,
+  ],
+])('a reply that %s says so, after as few calls as may help', async (what, behaviour, error, asked) => {
+  const text = `a reply that ${what}`;
+  fixture.llm.behaviour = ({ topic }) => (topic === text ? behaviour : VALID_ANSWER);
+  expect((await fixture.call('bench_echo', { text })).error).toMatchObject(error);
+  expect(fixture.llm.countCalls(text)).toBe(asked);
+});
+
+test('a reply that its limit cut off once is asked for with more room, and its task goes on', async () => {
+  fixture.llm.behaviour = ({ topic, attempt }) =>
+    topic === 'cut once' && attempt === 1
+      ? { do: 'say', text: '{"value": "ha', finishReason: 'length' }
+      : VALID_ANSWER;
+  expect(await fixture.call('bench_echo', { text: 'cut once' })).toMatchObject({ status: 'completed' });
+  const [first, second] = fixture.llm.callsAbout('cut once').map(({ body }) => body.max_tokens);
+  expect(second).toBe(first * 2);
+});
+
 test('a gigabyte is not read', async () => {
   await fixture.putRole('main', { routes: [fixture.route({ timeoutMs: 20_000 })] });
   const before = fixture.llm.floodedBytes;

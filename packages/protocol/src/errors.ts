@@ -28,6 +28,7 @@ export const ERRORS = {
   answer_invalid: row(422, -32602),
   schema_unusable: row(422, -32602),
   agent_error: row(502, -32603),
+  agent_refused: row(502, -32603),
   task_not_found: row(404, -32602),
   task_ended: row(409, -32602),
   task_cancelled: row(409, -32602),

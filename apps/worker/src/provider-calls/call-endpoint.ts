@@ -8,7 +8,7 @@ import {
 } from '@baton/protocol';
 import type { EndpointRoute } from '@baton/store';
 import type { BegunCall } from '@baton/store/shards';
-import type { EndpointModels } from './endpoint-models.ts';
+import type { AskModel, EndpointModels } from './endpoint-models.ts';
 import type { PostedWords } from './posted-words.ts';
 
 // The warnings are about requests, which nobody who runs a worker has written.
@@ -83,7 +83,8 @@ async function askModel(
     const modelId = modelOf(call, route);
     const ask = models.of({ tenant, route, modelId, apiKey });
     const bounds = { signal: AbortSignal.any([signal, timeout, over.signal]), onText };
-    const data = await models.connections.during(tenant, () => ask(requestOf(call, modelId), bounds));
+    const request = requestOf(call, modelId);
+    const data = await models.connections.during(tenant, () => askWithRoom(ask, request, bounds));
     isRead = serviceType !== 'streamText';
     if (exceedsDepth(MAX_STORED_JSON_DEPTH, data))
       throw new LlmCallFailure('api_error', `The answer nests deeper than ${MAX_STORED_JSON_DEPTH} levels.`);
@@ -94,6 +95,21 @@ async function askModel(
   } finally {
     // A stream's end may come before its reply's: the connection is not kept then.
     if (!isRead) over.abort();
+  }
+}
+
+/** An answer that its limit cut off is asked for once more with more room; words of a stream are shown already, and stay. */
+async function askWithRoom(
+  ask: AskModel,
+  request: DelegatedRequest,
+  bounds: Parameters<AskModel>[1],
+): Promise<unknown> {
+  try {
+    return await ask(request, bounds);
+  } catch (thrown) {
+    const { moreTokens: maxTokens } = toLlmCallFailure(thrown);
+    if (maxTokens === undefined || request.serviceType === 'streamText') throw thrown;
+    return ask({ ...request, request: { ...request.request, maxTokens } }, bounds);
   }
 }
 

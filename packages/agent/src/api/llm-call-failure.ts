@@ -9,7 +9,8 @@ export type FailureScope = 'request' | 'endpoint';
 
 /**
  * An LLM call that failed. `type` is what Baton is told: `rate_limit_error`, `timeout_error`, `overloaded_error` and
- * `api_error` it asks again, a bounded number of times; any other type ends the task's call with `agent_error`.
+ * `api_error` it asks again, a bounded number of times; `agent_refused`, for a model that
+ * will not answer, ends the task's call with that code, and any other type with `agent_error`.
  */
 export class LlmCallFailure extends Error {
   override readonly name = 'LlmCallFailure';
@@ -18,6 +19,8 @@ export class LlmCallFailure extends Error {
   readonly scope: FailureScope;
   /** How long the endpoint asked to be left alone, in milliseconds: with this request, or by `scope` with all. */
   readonly retryAfterMs: number | undefined;
+  /** Of an answer that its limit cut off: the `maxTokens` by which to ask once more; undefined where no more may be allowed. */
+  readonly moreTokens: number | undefined;
 
   constructor(
     type: string,
@@ -26,6 +29,7 @@ export class LlmCallFailure extends Error {
       kind?: FailureKind;
       scope?: FailureScope;
       retryAfterMs?: number | undefined;
+      moreTokens?: number | undefined;
       cause?: unknown;
     } = {},
   ) {
@@ -34,6 +38,7 @@ export class LlmCallFailure extends Error {
     this.kind = more.kind ?? 'final';
     this.scope = more.scope ?? (this.kind === 'fatal' ? 'endpoint' : 'request');
     this.retryAfterMs = more.retryAfterMs;
+    this.moreTokens = more.moreTokens;
   }
 }
 

@@ -1,22 +1,20 @@
 import { isRecord, type LlmRequest, parseJson } from '@baton/protocol';
-import {
-  generateText,
-  jsonSchema,
-  type LanguageModel,
-  type LanguageModelUsage,
-  NoObjectGeneratedError,
-  Output,
-  streamText,
-} from 'ai';
+import { jsonSchema, type LanguageModel, type LanguageModelUsage, Output } from 'ai';
 import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
-import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { classifyLlmError } from './classify-llm-error.ts';
 import { convertMessages } from './convert-messages.ts';
 import { convertToolChoice, convertTools, toolsOfTurns } from './convert-tools.ts';
 import { modelIdOf, probeEndpoint } from './probe-endpoint.ts';
 import { type OptionalParameter, RefusedParameters } from './refused-parameters.ts';
-import { logprobOptions, logprobsOf, OPENAI_PROVIDER } from './logprobs.ts';
+import {
+  type CallSettings,
+  generateReply,
+  type ModelReply,
+  requireWholeReply,
+  streamReply,
+} from './model-reply.ts';
+import { logprobOptions, OPENAI_PROVIDER } from './reply-metadata.ts';
 import { RequestMedia } from './request-media.ts';
 import { SecretRedaction } from './secret-redaction.ts';
 
@@ -30,9 +28,6 @@ export interface AnswerWithOptions {
   /** HTTP headers of the calls for one request, beside those of the model's provider; none by default. */
   readonly headersOf?: (request: DelegatedRequest) => Readonly<Record<string, string>>;
 }
-
-/** A stream without a chunk for this long counts as stopped. */
-const STALL_MS = 60_000;
 
 /**
  * Answers requests by a model of the `ai` package, or by the one that a function picks for each request. Text comes
@@ -65,6 +60,8 @@ export function answerWith(
           asked.serviceType === 'streamText'
             ? await streamReply(settings, onText)
             : await generateReply(settings);
+        const mayAllowMore = isAccepted('maxTokens');
+        requireWholeReply(said, asked, { limit: settings.maxOutputTokens, cap: maxTokens, mayAllowMore });
         return toAnswerData(said, asked, modelId);
       } catch (thrown) {
         if (signal.aborted) throw classifyLlmError(thrown);
@@ -79,8 +76,6 @@ export function answerWith(
   return redaction.answers(Object.assign(answer, { probe }));
 }
 
-type Settings = Parameters<typeof generateText>[0];
-
 interface CallBounds {
   readonly isAccepted: (parameter: OptionalParameter) => boolean;
   readonly media: RequestMedia;
@@ -93,7 +88,7 @@ function callSettings(
   { request, serviceType }: DelegatedRequest,
   model: LanguageModel,
   { isAccepted, media, abortSignal, ...cap }: CallBounds,
-): Settings {
+): CallSettings {
   const { system, messages } = convertMessages(request.messages, media);
   const wantsJson = request.schema !== undefined || serviceType === 'generateObject';
   const instructions = [system, wantsJson ? jsonInstruction(request) : ''].filter((text) => text !== '');
@@ -162,64 +157,11 @@ function supportsJsonMode({ schema }: LlmRequest, model: LanguageModel): boolean
   return schema === undefined || schema['type'] === 'object' || isRecord(schema['properties']);
 }
 
-/** A model's reply, streamed or not. */
-interface ModelReply {
-  readonly text: string;
-  readonly toolCalls: readonly { toolCallId: string; toolName: string; input: unknown }[];
-  readonly model: string | undefined;
-  readonly usage: LanguageModelUsage | undefined;
-  readonly logprobs?: unknown;
-  readonly finishReason: string | undefined;
-}
-
-async function generateReply(settings: Settings): Promise<ModelReply> {
-  try {
-    const { text, toolCalls, response, usage, finishReason, providerMetadata } = await generateText(settings);
-    const logprobs = logprobsOf(providerMetadata);
-    return { text, toolCalls, model: response.modelId, usage, finishReason, logprobs };
-  } catch (error) {
-    // The answer checker reports text that is not JSON, and has it repaired.
-    if (!NoObjectGeneratedError.isInstance(error) || error.text === undefined) throw error;
-    const { text, response, usage, finishReason } = error;
-    return { text, toolCalls: [], model: response?.modelId, usage, finishReason };
-  }
-}
-
-async function streamReply(settings: Settings, onText: (piece: string) => void): Promise<ModelReply> {
-  const { output: _, ...streamed } = settings;
-  const stream = streamText({ ...streamed, timeout: { chunkMs: STALL_MS }, onError: () => {} });
-  let text = '';
-  const toolCalls: ModelReply['toolCalls'][number][] = [];
-  for await (const part of stream.fullStream) {
-    if (part.type === 'text-delta') {
-      text += part.text;
-      onText(part.text);
-    } else if (part.type === 'tool-call') toolCalls.push(part);
-    else if (part.type === 'error') throw part.error;
-    else if (part.type === 'abort')
-      throw new LlmCallFailure('timeout_error', 'The stream stood still.', { kind: 'passing' });
-    else if (part.type === 'finish-step') {
-      const { finishReason, rawFinishReason, usage, response, providerMetadata } = part;
-      // A connection that closes early ends a stream without an error, and without a reason.
-      if (rawFinishReason === undefined)
-        throw new LlmCallFailure('api_error', 'The stream ended before the answer did.', { kind: 'passing' });
-      const logprobs = logprobsOf(providerMetadata);
-      return { text, toolCalls, model: response.modelId, usage, finishReason, logprobs };
-    }
-  }
-  throw new LlmCallFailure('api_error', 'The stream ended before the answer began.', { kind: 'passing' });
-}
-
 function toAnswerData(
-  { text, toolCalls, model, usage, finishReason, logprobs }: ModelReply,
+  { text, toolCalls, model, usage, logprobs }: ModelReply,
   asked: DelegatedRequest,
   modelId: string,
 ) {
-  if (text === '' && toolCalls.length === 0) {
-    if (finishReason === 'content-filter')
-      throw new LlmCallFailure('content_filter', 'The LLM endpoint withheld the answer.');
-    throw new LlmCallFailure('api_error', 'The LLM gave an empty answer.', { kind: 'passing' });
-  }
   const value = asked.serviceType === 'generateObject' ? readJson(text) : undefined;
   return {
     ...(value === undefined ? { text } : { object: value }),

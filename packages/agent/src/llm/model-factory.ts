@@ -1,7 +1,8 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createBoundedFetch } from './bounded-fetch.ts';
-import { logprobExtractor, OPENAI_PROVIDER } from './logprobs.ts';
+import { refusalAsFailure } from './model-reply.ts';
+import { metadataExtractor, OPENAI_PROVIDER } from './reply-metadata.ts';
 import { extractReasoningMiddleware, type LanguageModel, wrapLanguageModel } from 'ai';
 
 export interface LlmEndpointOptions {
@@ -34,11 +35,11 @@ export function createModelFactory({
     baseURL: endpoint ?? 'https://api.openai.com/v1',
     includeUsage: true,
     supportsStructuredOutputs: true,
-    metadataExtractor: logprobExtractor,
+    metadataExtractor,
     fetch,
     ...(apiKey === undefined ? {} : { apiKey }),
   });
   // Reasoning that a model writes between these tags is not part of the answer.
-  const middleware = extractReasoningMiddleware({ tagName: 'think' });
+  const middleware = [extractReasoningMiddleware({ tagName: 'think' }), refusalAsFailure];
   return (modelId) => wrapLanguageModel({ model: openai(modelId), middleware });
 }

@@ -76,8 +76,9 @@ export class SecretRedaction {
   }
 
   /** Without what caused it, which holds the endpoint's whole reply. */
-  private failure({ type, message, kind, scope, retryAfterMs }: LlmCallFailure): LlmCallFailure {
-    return new LlmCallFailure(type, this.text(message), { kind, scope, retryAfterMs });
+  private failure(failure: LlmCallFailure): LlmCallFailure {
+    const { type, message, kind, scope, retryAfterMs, moreTokens } = failure;
+    return new LlmCallFailure(type, this.text(message), { kind, scope, retryAfterMs, moreTokens });
   }
 
   private data(data: unknown): unknown {

@@ -35,8 +35,8 @@ export type LlmResult =
   | { readonly kind: 'given-up' };
 
 /**
- * Calls the LLM for a request: checks the answer, has it repaired once, and retries failures that may pass. After the
- * last try the answer is the error that remained. What the endpoint fails at for others too is no try of this request: it is given up, for
+ * Calls the LLM for a request: checks the answer, has it repaired once, asks once more with more room for one that its limit cut off, and
+ * retries failures that may pass. After the last try the answer is the error that remained. What the endpoint fails at for others too is no try of this request: it is given up, for
  * another time or agent. Each call is a try of `stream`, which posts its text as it comes. Errors: LlmCallFailure of kind `fatal`.
  */
 export async function obtainCheckedAnswer(
@@ -53,6 +53,7 @@ export async function obtainCheckedAnswer(
   const maxPauseMs = lease.leaseMs * MAX_PAUSE_OF_LEASE;
   let asked = request;
   let rejected: object | string | undefined;
+  let hasMoreRoom = false;
   for (let tried = 1; ; tried++) {
     if (isCancelled() || !health.answers) return { kind: 'given-up' };
     try {
@@ -62,13 +63,20 @@ export async function obtainCheckedAnswer(
         return { kind: 'answer', answer: { status: 'success', data }, problem };
       emit({ kind: 'repairing', problem });
       const messages = [...request.request.messages, ...correctionMessages(data, problem, '(nothing)')];
-      asked = { ...request, request: { ...request.request, messages } };
+      asked = withParameters(asked, { messages });
       rejected = data;
     } catch (error) {
       if (isCancelled()) return { kind: 'given-up' };
       const failure = await health.judge(toLlmCallFailure(error), cancelled);
       if (failure.kind === 'fatal') throw failure;
       if (isCancelled() || failure.scope === 'endpoint') return { kind: 'given-up' };
+      const { moreTokens: maxTokens } = failure;
+      if (maxTokens !== undefined && !hasMoreRoom && tried < tries) {
+        hasMoreRoom = true;
+        asked = withParameters(asked, { maxTokens });
+        emit({ kind: 'retrying', type: failure.type, message: failure.message, inMs: 0 });
+        continue;
+      }
       const inMs = Math.max(backoffMs(tried, PAUSES.failedCall), failure.retryAfterMs ?? 0);
       if (failure.kind === 'final' || tried === tries || inMs > maxPauseMs)
         return { kind: 'answer', answer: toErrorAnswer(failure) };
@@ -76,6 +84,13 @@ export async function obtainCheckedAnswer(
       await sleep(inMs, cancelled);
     }
   }
+}
+
+function withParameters(
+  asked: DelegatedRequest,
+  parameters: Partial<DelegatedRequest['request']>,
+): DelegatedRequest {
+  return { ...asked, request: { ...asked.request, ...parameters } };
 }
 
 /** Ends with the call, its timeout or `cancelled`, whichever comes first, even if the function ignores its signal. */

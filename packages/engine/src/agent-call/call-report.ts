@@ -83,7 +83,8 @@ export function answerInvalidError(summary: string, problem: string, report: Cal
 }
 
 export function agentFailedError({ errorDetails }: FailedAnswer, report: CallReport): BatonError {
-  return new BatonError('agent_error', `The agent's LLM call failed: ${errorDetails.message}`, {
+  const code = errorDetails.type === 'agent_refused' ? 'agent_refused' : 'agent_error';
+  return new BatonError(code, `The agent's LLM call failed: ${errorDetails.message}`, {
     errorDetails,
     attempts: report.attempts.length,
     report,

@@ -24,7 +24,7 @@ export type PlainCall = Pick<
 /** A value, and what its answer brought beside it. */
 export type WithContent<T> = Pick<AgentCallOutcome<T>, 'value' | 'content'>;
 
-/** A structured answer that fits `schema`. Errors: `answer_invalid`, `agent_error`, `interaction_expired`. */
+/** A structured answer that fits `schema`. Errors: `answer_invalid`, `agent_error`, `agent_refused`, `interaction_expired`. */
 export function* generateObject<T>(
   call: PlainCall & { readonly schema: z.ZodType<T>; readonly objectName: string },
 ): Program<T> {

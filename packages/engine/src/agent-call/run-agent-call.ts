@@ -45,7 +45,7 @@ const MAX_CORRECTION_PROBLEM = 2_000;
  * what fails for good, or is not answered in time, is asked of the next route of its role. Each counts against a budget
  * of the whole call.
  *
- * Errors: `answer_invalid`, `agent_error`, `interaction_expired`, each with a CallReport under `report`.
+ * Errors: `answer_invalid`, `agent_error`, `agent_refused`, `interaction_expired`, each with a CallReport under `report`.
  */
 export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T>> {
   const budgets = call.budgets === undefined ? DEFAULT_BUDGETS : { ...DEFAULT_BUDGETS, ...call.budgets };

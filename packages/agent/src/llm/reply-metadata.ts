@@ -21,28 +21,52 @@ export function logprobsOf(metadata: Readonly<Record<string, unknown>> | undefin
   return isRecord(own) ? own['logprobs'] : undefined;
 }
 
-/** Takes `logprobs` over from replies and from the events of streams, where the `ai` package would drop them. */
-export const logprobExtractor: MetadataExtractor = {
-  extractMetadata: async ({ parsedBody }) => metadataOf(tokensOf(parsedBody)),
+/** A model's words in the place of an answer that it will not give: OpenAI's `refusal`, beside `content: null`. */
+export function refusalOf(metadata: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const own = metadata?.[OPENAI_PROVIDER];
+  const said = isRecord(own) ? own['refusal'] : undefined;
+  return typeof said === 'string' ? said : undefined;
+}
+
+/** Takes `logprobs` and `refusal` over from replies and from the events of streams, where the `ai` package would drop them. */
+export const metadataExtractor: MetadataExtractor = {
+  extractMetadata: async ({ parsedBody }) =>
+    metadataOf(tokensOf(parsedBody), refusalIn(parsedBody, 'message')),
   createStreamExtractor() {
     const tokens: unknown[] = [];
+    let refusal = '';
     return {
       processChunk(event) {
         for (const token of tokensOf(event)) tokens.push(token);
+        refusal += refusalIn(event, 'delta');
       },
-      buildMetadata: () => metadataOf(tokens),
+      buildMetadata: () => metadataOf(tokens, refusal),
     };
   },
 };
 
-function tokensOf(reply: unknown): readonly unknown[] {
+function firstChoice(reply: unknown): Readonly<Record<string, unknown>> {
   const choices = isRecord(reply) ? reply['choices'] : undefined;
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  const logprobs = isRecord(choice) ? choice['logprobs'] : undefined;
+  return isRecord(choice) ? choice : {};
+}
+
+function tokensOf(reply: unknown): readonly unknown[] {
+  const logprobs = firstChoice(reply)['logprobs'];
   const content = isRecord(logprobs) ? logprobs['content'] : undefined;
   return Array.isArray(content) ? content : [];
 }
 
-function metadataOf(content: readonly unknown[]) {
-  return content.length === 0 ? undefined : { [OPENAI_PROVIDER]: { logprobs: { content } as never } };
+function refusalIn(reply: unknown, part: 'message' | 'delta'): string {
+  const said = firstChoice(reply)[part];
+  const refusal = isRecord(said) ? said['refusal'] : undefined;
+  return typeof refusal === 'string' ? refusal : '';
+}
+
+function metadataOf(content: readonly unknown[], refusal: string) {
+  const own = {
+    ...(content.length === 0 ? {} : { logprobs: { content } as never }),
+    ...(refusal === '' ? {} : { refusal }),
+  };
+  return Object.keys(own).length === 0 ? undefined : { [OPENAI_PROVIDER]: own };
 }
