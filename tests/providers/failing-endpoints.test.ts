@@ -36,16 +36,27 @@ test.each<[string, LlmBehaviour, object, number]>([
   [
     'answers with a page of HTML',
     { do: 'garble', body: '<!doctype html><title>Login</title>', contentType: 'text/html' },
-    { type: 'api_error' },
+    { type: 'api_error', message: 'The LLM endpoint answered 200 with a page of HTML.' },
     3,
   ],
   [
     'answers 200 with an error inside',
     { do: 'garble', body: '{"error":{"message":"quota","type":"insufficient_quota"}}' },
-    { type: 'api_error' },
+    { type: 'api_error', message: 'The LLM endpoint answered 200 with an error: quota' },
     3,
   ],
-  ['answers 200 with nothing', { do: 'garble', body: '' }, { type: 'api_error' }, 3],
+  [
+    'answers 200 with a refused key inside',
+    { do: 'garble', body: '{"error":{"message":"No such key","code":401}}' },
+    { type: 'authentication_error', message: 'The LLM endpoint answered 200 with an error: No such key' },
+    1,
+  ],
+  [
+    'answers 200 with nothing',
+    { do: 'garble', body: '' },
+    { type: 'api_error', message: 'The LLM endpoint answered 200 with an empty body.' },
+    3,
+  ],
   ['breaks off', { do: 'reset', halfway: true }, { type: 'api_error' }, 3],
   [
     'redirects with 308 to itself',
@@ -126,9 +137,23 @@ test.each<[string, LlmBehaviour, object]>([
   [
     'with an error inside',
     { do: 'garble', body: 'data: {"error":{"message":"quota"}}\n\n', contentType: 'text/event-stream' },
-    { type: 'api_error' },
+    { type: 'api_error', message: 'The LLM endpoint answered 200 with an error: quota' },
   ],
-  ['of HTML', { do: 'garble', body: '<!doctype html>', contentType: 'text/html' }, { type: 'api_error' }],
+  [
+    'that is JSON with an error',
+    { do: 'garble', body: '{"error":{"message":"quota"}}' },
+    { type: 'api_error', message: 'The LLM endpoint answered 200 with an error: quota' },
+  ],
+  [
+    'of HTML',
+    { do: 'garble', body: '<!doctype html>', contentType: 'text/html' },
+    { type: 'api_error', message: 'The LLM endpoint answered 200 with a page of HTML.' },
+  ],
+  [
+    'of nothing',
+    { do: 'garble', body: '', contentType: 'text/event-stream' },
+    { type: 'api_error', message: 'The LLM endpoint answered 200 with an empty body.' },
+  ],
 ])(
   'a stream %s: a clear error, nothing of it is left, and the next is answered',
   async (what, behaviour, error) => {

@@ -26,6 +26,8 @@ const BY_STATUS: Readonly<Record<number, StatusMeaning>> = {
 export function classifyLlmError(thrown: unknown): LlmCallFailure {
   const named = failureUnder(thrown);
   if (named !== undefined) return named;
+  // Errors within a stream come as the endpoint wrote them.
+  if (isRecord(thrown) && !(thrown instanceof Error)) return failureSaid(thrown);
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   if (!APICallError.isInstance(thrown)) {
     const passing = thrown instanceof Error && BROKEN_REPLY_ERRORS.has(thrown.name);
@@ -39,6 +41,26 @@ export function classifyLlmError(thrown: unknown): LlmCallFailure {
   const message = `The LLM endpoint answered ${statusCode}: ${messageIn(thrown.responseBody) ?? said}`;
   const retryAfterMs = kind === 'passing' ? parseRetryAfter(responseHeaders) : undefined;
   return new LlmCallFailure(type, message, { kind, retryAfterMs, cause: thrown });
+}
+
+/** The failure that a reply of status 200 tells of in its `error`, in the place of an answer; undefined without one. */
+export function failureInBody(body: string): LlmCallFailure | undefined {
+  let said: unknown;
+  try {
+    said = parseJson(body);
+  } catch {
+    return undefined;
+  }
+  const isAnswer = isRecord(said) && ('choices' in said || 'content' in said);
+  return isRecord(said) && Boolean(said['error']) && !isAnswer ? failureSaid(said['error']) : undefined;
+}
+
+/** An endpoint's own words for what went wrong, with the HTTP status that it may give as `code`. */
+function failureSaid(error: unknown): LlmCallFailure {
+  const code = isRecord(error) ? Number(error['code'] ?? error['status']) : Number.NaN;
+  const [type, kind] = BY_STATUS[code] ?? ['api_error', 'passing'];
+  const words = messageIn(JSON.stringify({ error })) ?? JSON.stringify(error);
+  return new LlmCallFailure(type, `The LLM endpoint answered 200 with an error: ${words}`, { kind });
 }
 
 /**

@@ -2,6 +2,7 @@ import { type ModelRole, modelRoleSchema } from '@baton/protocol';
 import { APICallError, generateText, type LanguageModel } from 'ai';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
+import { HtmlPageFailure } from './bounded-fetch.ts';
 import { classifyLlmError } from './classify-llm-error.ts';
 
 /** How long a neutral request may take: an endpoint of one's own may load its model first. */
@@ -38,7 +39,7 @@ async function ask(model: LanguageModel, signal: AbortSignal): Promise<LlmCallFa
     return undefined;
   } catch (error) {
     if (signal.aborted) return undefined;
-    const failure = timeout.aborted ? TIMED_OUT : isPage(error) ? NO_LLM_API : classifyLlmError(error);
+    const failure = timeout.aborted ? TIMED_OUT : asProbeFailure(classifyLlmError(error));
     const { type, message, kind, retryAfterMs } = failure;
     const at = APICallError.isInstance(error) ? ` at ${new URL(error.url).origin}` : '';
     return new LlmCallFailure(type, `${message} (model ${modelIdOf(model)}${at})`, {
@@ -56,13 +57,10 @@ const TIMED_OUT = new LlmCallFailure(
   { kind: 'passing' },
 );
 
-/** What a web server answers at another address than that of an API. */
-function isPage(error: unknown): boolean {
-  if (!APICallError.isInstance(error) || (error.statusCode ?? 400) >= 400) return false;
-  return error.responseHeaders?.['content-type']?.includes('html') === true;
+/** A page where an API should be says that the address is wrong. */
+function asProbeFailure(failure: LlmCallFailure): LlmCallFailure {
+  return failure instanceof HtmlPageFailure ? new LlmCallFailure('no_llm_api', failure.message) : failure;
 }
-
-const NO_LLM_API = new LlmCallFailure('no_llm_api', 'The address answers with a page of HTML.');
 
 /** A request as an operation of Baton makes it, with nothing in it that a caller wrote. */
 function neutralRequest(name: ModelRole): DelegatedRequest {
