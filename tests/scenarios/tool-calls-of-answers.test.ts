@@ -71,6 +71,8 @@ describe.each(KINDS)('in the answer to a %s request', (kind, more) => {
       [{ text: 'Let me look.' }, 'Let me look.'],
       [{ text: '', content: [{ type: 'text', text: 'Let me look.' }] }, undefined],
       [{ text: null }, ''],
+      [{ content: null }, ''],
+      [{ role: 'assistant', content: null, refusal: null, annotations: [] }, ''],
     ] as const) {
       const asked = await open(kind, more);
       expect(asked.llmRequestForAgent.tools).toEqual(tools);

@@ -14,7 +14,7 @@ import {
 import type { Call, Services } from '../call/call.ts';
 import { isAdmissionRefusal } from '../call/error-classification.ts';
 import { keyOf } from '../edge/credential.ts';
-import { acceptsAnything, acceptsStream, requireStreamAccepted } from '../edge/streams/accept-header.ts';
+import { acceptsStream, requireReplyAccepted, requireStreamAccepted } from '../edge/streams/accept-header.ts';
 import { errorHeaders, fromFastifyError, sendErrorResponse } from '../edge/error-responses.ts';
 import {
   HOW_TO_OPEN_A_SESSION,
@@ -75,6 +75,7 @@ export async function mcpRoutes(
   };
   app.post('/mcp', post, async (request, reply) => {
     const unbound = callOf(request, reply);
+    const accepted = requireReplyAccepted(request);
     readParamsLeniently(request.body);
     enforceBatchAndFieldLimits(request.body);
     const session = await sessionOf(request, unbound);
@@ -94,7 +95,8 @@ export async function mcpRoutes(
       reply,
       (notify) => fastPath.send(rpc, call, notify),
       {
-        acceptsStream: acceptsStream(request) || (asksForProgress(rpc) && acceptsAnything(request)),
+        acceptsStream: acceptsStream(request) || !accepted.json || (asksForProgress(rpc) && accepted.stream),
+        mustStream: ({ httpError }) => !accepted.json && httpError === undefined,
         isAdmitted: () => call.caller.admitted,
       },
       ({ json, httpError }) => {

@@ -9,7 +9,7 @@ import { sseComment } from '../edge/streams/sse.ts';
 import { JSON_WITHIN_MS } from '../edge/streams/json-or-sse-reply.ts';
 import { type Refusal, RefusedMessages } from './refused-messages.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
-import { acceptsAnything } from '../edge/streams/accept-header.ts';
+import { acceptedReplies } from '../edge/streams/accept-header.ts';
 import { wrapCallInAuthInfo } from '../json-rpc/call-in-auth-info.ts';
 
 /** SSE comments while a stream is silent: proxies cut silent streams near 125 s. */
@@ -19,8 +19,8 @@ const KEEP_ALIVE_MS = 10_000;
 class ObservedTransport extends WebStandardStreamableHTTPServerTransport {
   private readonly observe: (message: JSONRPCMessage) => void;
 
-  constructor(observe: (message: JSONRPCMessage) => void) {
-    super({ keepAliveMs: KEEP_ALIVE_MS });
+  constructor(observe: (message: JSONRPCMessage) => void, enableJsonResponse: boolean) {
+    super({ keepAliveMs: KEEP_ALIVE_MS, enableJsonResponse });
     this.observe = observe;
   }
 
@@ -43,7 +43,10 @@ export async function handleWithSdkTransport(
 ): Promise<Response | Refusal> {
   const server = createServer();
   const refused = new RefusedMessages(request.body);
-  const transport = new ObservedTransport((message) => refused.add(message));
+  const transport = new ObservedTransport(
+    (message) => refused.add(message),
+    !acceptedReplies(request).stream,
+  );
   await server.connect(transport as Parameters<typeof server.connect>[0]);
   // A drain lets a request be answered.
   const signal = call.signal();
@@ -60,8 +63,11 @@ export async function handleWithSdkTransport(
     authInfo: wrapCallInAuthInfo(call),
   });
   if (signal.aborted) end();
-  if (response.body === null || response.headers.get('content-type') !== 'text/event-stream') return response;
-  const refusal = await withinMs(refused.decision, JSON_WITHIN_MS);
+  if (response.body === null) return response;
+  const isStream = response.headers.get('content-type') === 'text/event-stream';
+  // JSON comes when all is decided.
+  const refusal = await withinMs(refused.decision, isStream ? JSON_WITHIN_MS : 0);
+  if (!isStream) return refusal ?? response;
   if (refusal !== undefined) {
     void server.close();
     return refusal;
@@ -95,6 +101,7 @@ function headersOf(request: FastifyRequest): Headers {
   for (const [name, value] of Object.entries(request.headers)) {
     if (typeof value === 'string') headers.set(name, value);
   }
-  if (acceptsAnything(request)) headers.set('accept', 'application/json, text/event-stream');
+  // What its client takes is known; the SDK would have it take both.
+  headers.set('accept', 'application/json, text/event-stream');
   return headers;
 }

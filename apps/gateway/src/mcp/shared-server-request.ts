@@ -8,7 +8,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 
 /**
- * A single well-formed request: an Accept header as the transport's rules have it, a protocol version that is known or left out.
+ * A single well-formed request, with a protocol version that is known or left out.
  * Undefined for everything else, which the SDK's transport handles.
  */
 export function parseSharedServerRequest({ body, headers }: FastifyRequest): JSONRPCRequest | undefined {
@@ -32,9 +32,7 @@ export function parseSharedServerRequest({ body, headers }: FastifyRequest): JSO
   )
     return undefined;
 
-  const { accept = '*/*', 'mcp-protocol-version': version } = headers;
-  if (accept !== '*/*' && !(accept.includes('application/json') && accept.includes('text/event-stream')))
-    return undefined;
+  const { 'mcp-protocol-version': version } = headers;
   if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return undefined;
   return rpc as JSONRPCRequest;
 }

@@ -9,9 +9,11 @@ const COMMENT_EVERY_MS = 5_000;
 /** Sends the client what it is told before the response, as the JSON that leaves. */
 export type Notify = (json: string) => void;
 
-export interface ReplyOptions {
+export interface ReplyOptions<Response> {
   /** Whether the client takes a stream. */
   readonly acceptsStream: boolean;
+  /** Whether a response must be a stream, since its client takes nothing else; a refusal has a status, and is JSON. */
+  readonly mustStream?: (response: Response) => boolean;
   /** Until its caller is admitted, a request has no reply: a refusal has a status, which a stream that has begun has not. */
   readonly isAdmitted: () => boolean;
   /** The names of the stream's events; MCP has one for all of them. */
@@ -28,7 +30,7 @@ const OF_MCP = { notification: 'message', response: 'message' };
 export async function sendJsonOrSse<Response extends { readonly json: string }>(
   reply: FastifyReply,
   respond: (notify: Notify | undefined) => Promise<Response>,
-  { acceptsStream, isAdmitted, events = OF_MCP }: ReplyOptions,
+  { acceptsStream, mustStream = () => false, isAdmitted, events = OF_MCP }: ReplyOptions<Response>,
   send: (response: Response) => unknown,
 ): Promise<unknown> {
   if (!acceptsStream) return send(await respond(undefined));
@@ -40,7 +42,8 @@ export async function sendJsonOrSse<Response extends { readonly json: string }>(
   let timer = setTimeout(comment, JSON_WITHIN_MS);
   try {
     const response = await respond((json) => stream.write(sseEvent(events.notification, json)));
-    if (!stream.hasBegun) return send(response);
+    if (!stream.hasBegun && !mustStream(response)) return send(response);
+    if (!stream.hasBegun) stream.write(sseComment('open'));
     stream.end(sseEvent(events.response, response.json));
     return reply;
   } catch (thrown) {
