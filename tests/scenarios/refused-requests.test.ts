@@ -105,16 +105,15 @@ test('refused requests never spend the allowance of the key that they name', asy
   expect((await postJsonRpc(baton.url(), victim, padded(answer), address)).status).toBe(200);
 });
 
-test.each(['/mcp', '/v1/projects/p'])(
+test.each(['/mcp', '/v1/tools/get_tasks'])(
   "a chunked body is cut off at its tenant's requestBytes: %s",
   async (path) => {
     const key = await baton.addTenant(`chunked${path.length}`, { requestBytes: 100_000 });
     const chunk = Buffer.from(`10000\r\n${' '.repeat(0x10000)}\r\n`);
     const body = Buffer.concat(Array.from({ length: 60 }, () => chunk));
     const head = { authorization: `Bearer ${key}`, ...from('192.0.2.4') };
-    const method = path === '/mcp' ? 'POST' : 'PUT';
     const reply = await fetch(`${baton.url()}${path}`, {
-      method,
+      method: 'POST',
       headers: { ...head, 'content-type': 'application/json' },
       body: new Blob([Buffer.alloc(200_000, ' ')]).stream(),
       duplex: 'half',

@@ -1,4 +1,4 @@
-import { isTaskId, parseApiKey } from '@baton/protocol';
+import { isTaskId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { taskRef } from '../records/keys.ts';
 import { runScript } from './script.ts';
