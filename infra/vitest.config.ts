@@ -13,6 +13,7 @@ export default defineConfig({
     // For a machine whose other core is busy: a test that waits for what never comes ends here.
     testTimeout: 60_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     // Tests wait for processes and sockets: two cores are busy with three files at once.
     maxWorkers: 3,

@@ -28,6 +28,22 @@ export class RedisMonitor {
     await this.connection.caughtUp();
   }
 
+  /** The commands that clients send while `work` runs, without those of timers. */
+  async commandsOf(work: () => Promise<unknown>): Promise<string[]> {
+    await this.caughtUp();
+    const from = this.commands.length;
+    await work();
+    await this.caughtUp();
+    return this.commands.slice(from).filter((command) => !isPeriodicCommand(command));
+  }
+
+  /** How many they are, the fewest of some runs: now and then something else stands among them. */
+  async fewestCalls(times: number, work: () => Promise<unknown>): Promise<number> {
+    let fewest = Number.POSITIVE_INFINITY;
+    for (let time = 0; time < times; time++) fewest = Math.min(fewest, (await this.commandsOf(work)).length);
+    return fewest;
+  }
+
   close(): void {
     commandWatchers.delete(this.watcher);
     this.connection.close();

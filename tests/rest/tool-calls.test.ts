@@ -4,7 +4,7 @@ import { AgentsFixture } from '../agents/agents-fixture.ts';
 import { OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { type AnyJson, postJsonRpc, successAnswer } from '../harness/mcp-client.ts';
 import { waitUntilOrThrow } from '../harness/poll.ts';
-import { isPeriodicCommand, RedisMonitor } from '../harness/redis-monitor.ts';
+import { RedisMonitor } from '../harness/redis-monitor.ts';
 
 /** One catalogue, two ways in: what MCP does by methods, REST does by routes. Every reply is held against the OpenAPI document. */
 let fixture: AgentsFixture;
@@ -313,14 +313,9 @@ describe('who may call', () => {
       const monitor = await RedisMonitor.open(fixture.baton.redisUrl);
       const count = async (make: () => Promise<unknown>) => {
         await make();
-        await monitor.caughtUp();
-        const before = monitor.commands.length;
-        await make();
-        await monitor.caughtUp();
-        const sent = monitor.commands
-          .slice(before)
-          .filter((command) => !isPeriodicCommand(command) && !command.includes(':bull:'));
-        return sent.map((command) => command.split(' ').slice(0, 2).join(' '));
+        const sent = await monitor.commandsOf(make);
+        const ofCalls = sent.filter((command) => !command.includes(':bull:'));
+        return ofCalls.map((command) => command.split(' ').slice(0, 2).join(' '));
       };
       const rest = await count(() => call(name, args));
       const overMcp = await count(() => mcpCall(name, args));

@@ -1,6 +1,7 @@
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import type { JourneyDeployment } from '../../journey/deployment/journey-deployment.ts';
 import type { RetryingMcpClient } from '../../journey/retrying-mcp-client.ts';
+import { checkAnsweredOnce } from '../checker/answered-once.ts';
 import { checkNothingLeftOpen } from '../../journey/checks/nothing-left-open.ts';
 import { SPECIALISTS } from './conversation-plan.ts';
 import { conversationOf, differenceOf, messagesOf, usageOf } from './conversation-oracle.ts';
@@ -98,15 +99,10 @@ async function checkTasks(deployment: JourneyDeployment, turns: readonly RunTurn
     against.push(`${turns.length} messages became ${listed.length} tasks`);
   for (const { plan, taskId } of turns) {
     const task = await deployment.rest('GET', `/tasks/${taskId}`, undefined, deployment.key);
-    const answers = task.timeline.filter(({ event }: AnyJson) => event === 'interaction_answered');
-    const ids = new Set(answers.map(({ interactionId }: AnyJson) => interactionId));
-    const planned = answersOf(plan).length;
-    if (ids.size !== planned || answers.length !== planned)
-      against.push(
-        `turn ${plan.number} has ${answers.length} answers to ${ids.size} requests, ${planned} planned`,
-      );
-    for (const { interactionId, status } of task.interactions)
-      if (status !== 'answered') against.push(`request ${interactionId} of turn ${plan.number} is ${status}`);
+    const [what, planned] = [`turn ${plan.number}`, answersOf(plan).length];
+    against.push(...checkAnsweredOnce(what, task));
+    if (task.interactions.length !== planned)
+      against.push(`${what} made ${task.interactions.length} requests, ${planned} planned`);
   }
   return against;
 }

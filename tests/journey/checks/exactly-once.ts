@@ -1,4 +1,5 @@
 import type { AnyJson } from '../../harness/mcp-client.ts';
+import { checkAnsweredOnce } from '../../faults/checker/answered-once.ts';
 import type { JourneyDeployment } from '../deployment/journey-deployment.ts';
 
 /** Evidence against: each call became one task, and each delegation was answered and accepted once. */
@@ -14,15 +15,11 @@ export async function checkExactlyOnce(
   const all: AnyJson[] = tasks.flatMap(({ interactions }) => interactions);
   const firsts = all.filter(({ attempt }) => attempt === 1).length;
   if (firsts !== numTasks + 3) against.push(`${firsts} requests were made instead of ${numTasks + 3}`);
-  for (const { taskId, operation, status, timeline } of tasks) {
+  for (const task of tasks) {
+    const { taskId, operation, status } = task;
     if (status !== 'completed') against.push(`${operation} ${taskId} is ${status}`);
-    const answers = timeline.filter(({ event }: AnyJson) => event === 'interaction_answered');
-    const ids = new Set(answers.map(({ interactionId }: AnyJson) => interactionId));
-    if (ids.size !== answers.length)
-      against.push(`${operation} has ${answers.length} answers to ${ids.size} requests`);
+    against.push(...checkAnsweredOnce(String(operation), task));
   }
-  for (const { interactionId, status } of all)
-    if (status !== 'answered') against.push(`request ${interactionId} is ${status}`);
   for (const [interactionId, times] of answerCounts(deployment))
     if (times > 1)
       against.push(`request ${interactionId} was answered ${times} times according to the agents`);

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient } from '../../harness/mcp-client.ts';
 import { InProcessDeployment } from '../../harness/in-process-deployment.ts';
-import { isPeriodicCommand, RedisMonitor } from '../../harness/redis-monitor.ts';
+import { RedisMonitor } from '../../harness/redis-monitor.ts';
 
 /** What a delegation of `expand_all` costs must not grow with the project, nor with what the task has behind it. */
 let baton: InProcessDeployment;
@@ -58,10 +58,8 @@ describe('expand_all', { timeout: 240_000 }, () => {
       await plan(projectRoot, count);
       const { interactionId } = await callTool(client, 'expand_all', { projectRoot });
       const first = await answerSome(interactionId, 1);
-      const from = monitor.commands.length;
       const trips = 8;
-      await answerSome(first, trips);
-      const commands = monitor.commands.slice(from).filter((command) => !isPeriodicCommand(command));
+      const commands = await monitor.commandsOf(() => answerSome(first, trips));
       const largest = Math.max(...commands.map((command) => command.length));
       measured.push({ perDelegation: commands.length / trips, largest });
     }

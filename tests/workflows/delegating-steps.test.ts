@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { type AnyJson, callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
-import { isPeriodicCommand, RedisMonitor } from '../harness/redis-monitor.ts';
 import { WorkflowFixture } from './workflow-fixture.ts';
 
 const steps = [
@@ -8,41 +7,6 @@ const steps = [
   { name: 'tags', tool: 'list_tags' },
   { name: 'echo', tool: 'bench_echo', arguments: { text: 'a' } },
 ];
-
-test('a call that counts for a workflow costs two Redis calls more than one that does not', async () => {
-  const fixture = await WorkflowFixture.start({ gateways: 2, workers: 1 });
-  const monitor = await RedisMonitor.open(fixture.baton.redisUrl);
-  const [client] = fixture.clients;
-  await callTool(client, 'add_task', { title: 'One', description: 'x' });
-  await fixture.put('costs', steps);
-  const { taskId } = await fixture.run('costs');
-  /** The fewest of ten: now and then something else stands among them. */
-  const callsOf = async (run: () => Promise<unknown>) => {
-    await run();
-    let fewest = Infinity;
-    for (let n = 0; n < 10; n++) {
-      await monitor.caughtUp();
-      const from = monitor.commands.length;
-      await run();
-      await monitor.caughtUp();
-      const commands = monitor.commands.slice(from).filter((command) => !isPeriodicCommand(command));
-      fewest = Math.min(fewest, commands.length);
-    }
-    return fewest;
-  };
-  for (const [tool, args] of [
-    ['list_tags', {}],
-    ['next_task', {}],
-    ['set_task_status', { id: 1, status: 'pending' }],
-  ] as const) {
-    const plain = await callsOf(() => callTool(client, tool, args));
-    const continued = await callsOf(() => fixture.continue(taskId, tool, args));
-    console.log(`Redis calls of ${tool}: ${plain}, for a workflow ${continued}`);
-    expect(continued - plain).toBeLessThanOrEqual(2);
-  }
-  monitor.close();
-  await fixture.stop();
-});
 
 test('a step that delegates is recorded though the replica that parked it, and the worker, are gone when it is answered [workflow-child]', async () => {
   const fixture = await WorkflowFixture.start({ gateways: 2, workers: 1 });
