@@ -46,7 +46,7 @@ export const keyToolsSchema = z
   .string()
   .max(2_000)
   .describe(
-    'Which tools it is offered: core, standard, all (the default), or names of tools and tiers with commas between them',
+    'Which tools are listed to it: core, standard (the default), all, or names of tools and tiers with commas between them',
   );
 
 export const keyInputSchema = z.strictObject({

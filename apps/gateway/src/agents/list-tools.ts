@@ -21,8 +21,8 @@ export function listToolsMethod(tools: ReadonlyMap<string, Tool>): McpMethod {
       const all = selectionsOf(selections, identity.tools);
       const { listed, ...next } = mayListAgents(all) ? await listAgentTools(tenant, cursor) : { listed: [] };
       const page = cursor === undefined ? [...listings, ...listed] : listed;
-      const offered = page.filter(({ name }) => areListing(all, name));
-      return { tools: offered as ListToolsResult['tools'], ...next };
+      const selected = page.filter(({ name }) => areListing(all, name));
+      return { tools: selected as ListToolsResult['tools'], ...next };
     },
   );
 }

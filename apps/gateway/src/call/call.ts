@@ -24,7 +24,7 @@ export interface Call {
   readonly signal: () => CallAbortSignal;
   /** The MCP session that the request shows, verified; undefined without one. */
   readonly sessionId?: string;
-  /** What the request itself selects of the tools, beside what its key offers. */
+  /** What the request itself selects of the tools, beside what its key does. */
   readonly selections?: readonly ToolSelection[];
   /** True for a client of a revision whose results may hold links to resources. */
   readonly takesLinks?: boolean;

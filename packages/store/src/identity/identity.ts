@@ -5,7 +5,7 @@ import type { AdmittedKey } from './admitted-key.ts';
 export interface Identity {
   readonly principal: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** What its key offers of the tools, names and tiers with blanks between them; absent or empty for all of them. */
+  /** What its key selects of the tools that are listed, names and tiers with blanks between them; absent or empty for nothing. */
   readonly tools?: string;
   /** The key that the caller was admitted with; absent where there is none: the operator, and Baton itself. */
   readonly admittedBy?: AdmittedKey;

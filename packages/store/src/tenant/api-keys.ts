@@ -97,7 +97,7 @@ export class ApiKeys {
 
   /**
    * Changes what is given of a key: for calls from then on, and for the streams that are held with it, on every replica. Empty `tools`
-   * offer all. Errors: `key_not_found`.
+   * select nothing. Errors: `key_not_found`.
    */
   async update(id: string, change: { readonly name?: string; readonly tools?: string }): Promise<ApiKeyInfo> {
     const { connection, keys } = this.context;

@@ -16,7 +16,7 @@ const key = named(
       name: z.string(),
       principal: z.string().describe('Who calls with it'),
       scopes: z.array(scopeSchema).readonly(),
-      tools: z.string().optional().describe('Which tools it is offered; absent for all'),
+      tools: z.string().optional().describe('Which tools are listed to it; absent where it selects none'),
       createdAt: isoTimeSchema,
       expiresAt: isoTimeSchema.optional(),
       parent: z.string().optional().describe('The key with which it was made; absent for the operator'),
@@ -125,7 +125,7 @@ export async function keyRoutes(
       schema: {
         operationId: 'updateKey',
         tags,
-        summary: 'Rename a key, or change which tools it is offered, from the next call on',
+        summary: 'Rename a key, or change which tools are listed to it, from the next call on',
         params: ofKey,
         body: keyChange,
         response: { 200: jsonResponseSchema('The key as it is now', key) },
