@@ -16,15 +16,24 @@ export function listToolsMethod(tools: ReadonlyMap<string, Tool>): McpMethod {
     'tools/list',
     ANY_MCP_CALLER,
     ListToolsRequestSchema,
-    async ({ params }, { tenant, identity, selections = [] }) => {
+    async ({ params }, { tenant, identity, selections = [], client }) => {
       const cursor = params?.cursor;
       const all = selectionsOf(selections, identity.tools);
       const { listed, ...next } = mayListAgents(all) ? await listAgentTools(tenant, cursor) : { listed: [] };
       const page = cursor === undefined ? [...listings, ...listed] : listed;
-      const selected = page.filter(({ name }) => areListing(all, name));
+      const selected = page
+        .filter(({ name }) => areListing(all, name))
+        .map((one) => (client?.takesOutputSchemas === false ? withoutOutputSchema(one) : one));
       return { tools: selected as ListToolsResult['tools'], ...next };
     },
   );
+}
+
+function withoutOutputSchema({
+  outputSchema: _,
+  ...listing
+}: Tool['listing']): Omit<Tool['listing'], 'outputSchema'> {
+  return listing;
 }
 
 /** A page of the specialists that are enabled; it may be short and still have a next one. */

@@ -4,6 +4,7 @@ import type { CallerAdmission, Identity, Store, TenantStore } from '@baton/store
 import type { InflightWaits } from './inflight-waits.ts';
 import type { ToolSelection } from '../tool-listing/tool-selection.ts';
 import type { CallAbortSignal } from './call-abort-signal.ts';
+import type { ClientTraits } from './client-traits.ts';
 
 /** What this process shares between requests. */
 export interface Services {
@@ -26,8 +27,8 @@ export interface Call {
   readonly sessionId?: string;
   /** What the request itself selects of the tools, beside what its key does. */
   readonly selections?: readonly ToolSelection[];
-  /** True for a client of a revision whose results may hold links to resources. */
-  readonly takesLinks?: boolean;
+  /** How replies are written for its client; undefined where none is of MCP. */
+  readonly client?: ClientTraits;
   /** True where no earlier call can have had its idempotency key, but for one that runs beside it. */
   readonly isFirstAttempt?: boolean;
   /** Sends a progress notification to a caller that asked for them (MCP, basic/utilities/progress). */

@@ -23,7 +23,6 @@ export const getConversationTool = defineEdgeAdmittedTool({
     return {
       text: `${summary.messages} messages; these are ${messages.length}, from ${place.first} on.`,
       structured: { ...toConversation(summary), ...place, dialog: messages },
-      textIncludesJson: true,
     };
   },
 });

@@ -19,7 +19,6 @@ export const listConversationsTool = defineEdgeAdmittedTool({
     return {
       text: `${items.length} conversation${items.length === 1 ? '' : 's'}${next.nextCursor ? ', and more' : ''}.`,
       structured: { conversations, ...next },
-      textIncludesJson: true,
     };
   },
 });

@@ -6,8 +6,8 @@ export interface ToolReply {
   readonly structured: object;
   /** The task that the reply is about, for the 2025 revisions' related-task metadata. */
   readonly taskId?: string | undefined;
-  /** True when the structured data belongs into the text too: the reply asks something of a client that reads only text. */
-  readonly textIncludesJson?: boolean;
+  /** True when the reply asks something of its caller: the text has the data as JSON, so that a client that reads only text can answer. */
+  readonly asks?: boolean;
   /** Content blocks of an agent's answer, after the text. */
   readonly blocks?: readonly ContentBlock[];
 }

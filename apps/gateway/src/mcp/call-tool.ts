@@ -1,4 +1,5 @@
 import type { Call } from '../call/call.ts';
+import { clientTraits } from '../call/client-traits.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
 import { findTool, runToolCall, type ToolCallParams } from '../tool-calls/run-tool-call.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -21,6 +22,7 @@ export async function callTool(
   const outcome = await runToolCall(tool, params, call, log);
   if (outcome.kind === 'failed') return formatToolError(outcome.error, undefined, outcome.continuation);
   const { reply, continuation } = outcome;
-  const links = call.takesLinks === true ? changedResourceLinks(tools, tool, reply.structured) : [];
-  return formatToolReply(reply, links, continuation);
+  const { takesLinks, textForm } = call.client ?? clientTraits(undefined);
+  const links = takesLinks ? changedResourceLinks(tools, tool, reply.structured) : [];
+  return formatToolReply(reply, textForm, links, continuation);
 }

@@ -4,14 +4,6 @@ import { resourceKinds } from '../resources/catalog.ts';
 import { resourceEntry } from '../resources/resource-kind.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** The first revision whose content has links to resources (MCP 2025-06-18, server/tools, Resource Links). */
-const FIRST_REVISION = '2025-06-18';
-
-/** Whether a client of this revision knows links; one that tells no revision is of none that has them. */
-export function hasResourceLinks(revision: string | undefined): boolean {
-  return revision !== undefined && revision >= FIRST_REVISION;
-}
-
 const kindByName: ReadonlyMap<string, (typeof resourceKinds)[number]> = new Map(
   resourceKinds.map((kind) => [kind.name, kind]),
 );

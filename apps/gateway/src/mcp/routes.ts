@@ -11,6 +11,7 @@ import {
   scriptAdmittedAnswerAccess,
   scriptAdmittedAccess,
 } from '../call/access.ts';
+import { clientTraits } from '../call/client-traits.ts';
 import type { Call, Services } from '../call/call.ts';
 import { isAdmissionRefusal } from '../call/error-classification.ts';
 import { keyOf } from '../edge/credential.ts';
@@ -30,7 +31,6 @@ import { readParamsLeniently } from './lenient-params.ts';
 import { requestedTools } from '../tool-listing/requested-tools.ts';
 import { declaresTasks, removeUndeclaredTaskParam } from './task-param.ts';
 import { SharedMcpServer } from './shared-mcp-server.ts';
-import { hasResourceLinks } from './changed-resource-links.ts';
 import { invalidRequestResponse, isInitialize } from './invalid-request.ts';
 import type { McpServerFactory } from './mcp-server.ts';
 import { asksForProgress, parseSharedServerRequest } from './shared-server-request.ts';
@@ -81,11 +81,10 @@ export async function mcpRoutes(
     const session = await sessionOf(request, unbound);
     const revision = session?.protocolVersion ?? protocolVersionOf(request);
     removeUndeclaredTaskParam(request.body, revision);
-    const takesLinks = hasResourceLinks(revision);
     const selections = requestedTools(request, servers.isTool);
     const call = {
       ...unbound,
-      takesLinks,
+      client: clientTraits(revision, session?.client.name),
       selections,
       ...(session === undefined ? {} : { sessionId: session.id }),
     };

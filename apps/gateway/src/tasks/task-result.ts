@@ -3,6 +3,7 @@ import { BatonError, type TaskEnd, WORKFLOW_OPERATION } from '@baton/protocol';
 import type { TaskView } from '@baton/store';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { AdmittedCall } from '../call/call.ts';
+import { clientTraits } from '../call/client-traits.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
 import { UNTIL_END, waitUntilTaskEndsOrParks } from '../delegation/wait-until-task-ends-or-parks.ts';
 import { completedReply } from '../tools/start-operation.ts';
@@ -35,9 +36,10 @@ export async function taskResult(
       { taskId, status: last.status },
     );
   }
+  const { textForm } = call.client ?? clientTraits(undefined);
   return JSON.parse(
     last.status === 'completed'
-      ? await formatToolReply(replyOf(first.operation, taskId, last, call))
+      ? await formatToolReply(replyOf(first.operation, taskId, last, call), textForm)
       : formatToolError(BatonError.fromWire(last.error), taskId),
   ) as CallToolResult;
 }
@@ -76,7 +78,7 @@ function replyOf(
 ): ToolReply {
   const operation = name === WORKFLOW_OPERATION ? undefined : findOperation(name, services.operations);
   if (operation !== undefined) return completedReply(operation, result, taskId);
-  return { text: `Task ${taskId} is completed.`, structured: result, taskId, textIncludesJson: true };
+  return { text: `Task ${taskId} is completed.`, structured: result, taskId };
 }
 
 function findOperation(name: string, tools: ReadonlyMap<string, Operation>): Operation | undefined {

@@ -174,6 +174,6 @@ function listReply(interactions: object[], nextCursor?: string) {
   return {
     text: `${interactions.length} interaction${interactions.length === 1 ? '' : 's'}${nextCursor ? ', and more' : ''}.`,
     structured: { interactions, ...(nextCursor ? { nextCursor } : {}) },
-    textIncludesJson: true,
+    asks: true,
   };
 }

@@ -35,7 +35,6 @@ export function createProjectTool(tool: ProjectTool): Tool {
       return {
         text: tool.summarize(structured, given),
         structured,
-        textIncludesJson: true,
         ...(blocks === undefined ? {} : { blocks }),
       };
     },

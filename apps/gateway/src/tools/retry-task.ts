@@ -35,6 +35,7 @@ export const retryTaskTool = defineEdgeAdmittedTool({
     const status = await readTaskStatusReply(call, view);
     const structured = replayed ? { ...status, replayed } : status;
     const text = `Task ${taskId} ${replayed ? 'was retried before' : 'is retried'}; it is ${view.status}.`;
-    return { text, structured, taskId, textIncludesJson: true, blocks: contentBlocksOf(status.result) };
+    const asks = 'pending' in status;
+    return { text, structured, taskId, asks, blocks: contentBlocksOf(status.result) };
   },
 });

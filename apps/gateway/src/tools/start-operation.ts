@@ -120,7 +120,7 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
 }
 
 function directiveReply(asked: Omit<Directive, 'origin'>, taskId: string): ToolReply {
-  return { text: DIRECTIVE_SENTENCE, structured: asked, taskId, textIncludesJson: true };
+  return { text: DIRECTIVE_SENTENCE, structured: asked, taskId, asks: true };
 }
 
 /** A call's reply when its operation has ended; `taskId` where it was a task. */

@@ -73,6 +73,7 @@ export const taskStatusTool = defineEdgeAdmittedTool({
     }
     const structured = await readTaskStatusReply(call, view);
     const blocks = contentBlocksOf(structured.result);
-    return { text: `Task ${taskId} is ${view.status}.`, structured, taskId, textIncludesJson: true, blocks };
+    const asks = 'pending' in structured;
+    return { text: `Task ${taskId} is ${view.status}.`, structured, taskId, asks, blocks };
   },
 });

@@ -1,27 +1,32 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type BatonError, isTaskId } from '@baton/protocol';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
+import type { TextForm } from '../call/client-traits.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
 import { CONTINUATION_META_KEY, type Continuation } from '../workflows/continue-workflow.ts';
+import { outlineOf } from './outline.ts';
 
 /** A reply of so many characters is made in several iterations of the event loop. */
 const LARGE_REPLY_LENGTH = 65_536;
 
 /**
  * A tool's reply as a CallToolResult (MCP 2025-11-25, server/tools), as the JSON that leaves. The structured data is most of it
- * and may stand in it twice: it is made text once. `links`: blocks at the end of the content, as JSON.
+ * and may stand in it twice: it is made text once. `form`: what the text holds of it, for this client. `links`: blocks at the end of the
+ * content, as JSON.
  */
 export async function formatToolReply(
   reply: ToolReply,
+  form: TextForm,
   links: readonly string[] = [],
   continuation?: Continuation,
 ): Promise<string> {
-  const { text, structured, taskId, textIncludesJson, blocks = [] } = reply;
+  const { text, structured, taskId, asks = false, blocks = [] } = reply;
   const data = JSON.stringify(structured);
   const isLarge = data.length >= LARGE_REPLY_LENGTH;
   if (isLarge) await nextIteration();
   const content = [textBlock(text)];
-  if (textIncludesJson) content.push(textBlock(data));
+  if (asks || form === 'json') content.push(textBlock(data));
+  else if (form === 'outline') content.push(textBlock(outlineOf(structured, text)));
   if (isLarge) await nextIteration();
   for (const block of blocks) content.push(JSON.stringify(block));
   content.push(...links);

@@ -135,7 +135,7 @@ function confirmation(
     ? { status, interactionId, taskId, replayed, outcome: { ...outcome } }
     : { status, interactionId, taskId, outcome: { ...outcome } };
   if (warning !== undefined) structured.warning = warning;
-  return { text, structured, taskId, textIncludesJson: true, blocks };
+  return { text, structured, taskId, asks: outcome.pending !== undefined, blocks };
 }
 
 /** Two answers are the same when their canonical JSON is equal. */
