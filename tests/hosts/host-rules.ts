@@ -44,14 +44,18 @@ const GEMINI_FIELDS: ReadonlySet<string> = new Set(
 const TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
 
 const GEMINI = 'https://ai.google.dev/api/caching#Schema';
-const VERTEX = 'https://cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/FunctionDeclaration';
+const VERTEX =
+  'https://cloud.google.com/vertex-ai/generative-ai/docs/reference/java/latest/com.google.cloud.vertexai.api.FunctionDeclarationOrBuilder';
 const OPENAI = 'https://platform.openai.com/docs/guides/structured-outputs';
 const OPENAI_CHAT = 'https://platform.openai.com/docs/api-reference/chat/create';
-const ANTHROPIC = 'https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use';
+const ANTHROPIC = 'https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools';
+const CLAUDE_CODE = 'https://github.com/anthropics/claude-code/issues/92900';
 const CURSOR = 'https://github.com/code-yeongyu/senpi/issues/952';
 const CURSOR_TYPES = 'https://github.com/cursor/cursor/issues/3778';
 const VS_CODE = 'https://github.com/microsoft/vscode/issues/246119';
-const COPILOT = 'https://github.com/github/copilot-cli/issues/4623';
+const COPILOT = 'https://github.com/github/copilot-cli/issues/1825';
+const COPILOT_TYPES = 'https://github.com/github/copilot-cli/issues/4623';
+const COPILOT_CHAT = 'https://github.com/zed-industries/zed/pull/30178';
 
 export const HOST_RULES: readonly HostRule[] = [
   {
@@ -131,8 +135,8 @@ export const HOST_RULES: readonly HostRule[] = [
   {
     host: 'Anthropic',
     page: ANTHROPIC,
-    says: 'a tool is named by letters, digits, underscores and dashes, at most 64',
-    breaches: ofTool(({ name }) => /^[a-zA-Z0-9_-]{1,64}$/.test(name)),
+    says: 'a tool is named by letters, digits, underscores and dashes, at most 128',
+    breaches: ofTool(({ name }) => /^[a-zA-Z0-9_-]{1,128}$/.test(name)),
   },
   {
     host: 'Anthropic',
@@ -150,7 +154,7 @@ export const HOST_RULES: readonly HostRule[] = [
     host: 'Cursor',
     page: CURSOR,
     says: 'no schema has anyOf, oneOf or allOf, wherever it stands',
-    breaches: where(({ schema }) => hasNone(COMBINATORS)(schema)),
+    breaches: where(({ schema }) => hasNone(['anyOf', 'oneOf', 'allOf'])(schema)),
   },
   {
     host: 'Cursor',
@@ -165,10 +169,28 @@ export const HOST_RULES: readonly HostRule[] = [
     breaches: where(({ schema }) => schema.type !== 'array' || typeof schema.items === 'object'),
   },
   {
-    host: 'VS Code',
+    host: 'Claude Code',
+    page: CLAUDE_CODE,
+    says: 'a schema is an object: not true, and not false',
+    breaches: where(({ schema }) => typeof schema === 'object'),
+  },
+  {
+    host: 'Copilot',
     page: COPILOT,
-    says: 'a schema is an object that says something: not true, and not {}',
-    breaches: where(({ schema }) => typeof schema === 'object' && Object.keys(schema).length > 0),
+    says: 'the root has properties, if only none',
+    breaches: ofRoot((schema) => typeof schema.properties === 'object'),
+  },
+  {
+    host: 'Copilot',
+    page: COPILOT_TYPES,
+    says: 'the type of elements is no list',
+    breaches: where(({ schema }) => !Array.isArray(schema.items?.type)),
+  },
+  {
+    host: 'Copilot',
+    page: COPILOT_CHAT,
+    says: 'the schema of a tool is not {}',
+    breaches: ofRoot((schema) => Object.keys(schema).length > 0),
   },
 ];
 

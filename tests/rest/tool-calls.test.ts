@@ -231,7 +231,7 @@ test.each<[string, string, unknown, number, string]>([
   ['POST', '/v1/tools/%00', {}, 404, 'not_found'],
   ['POST', '/v1/prompts/nothing', {}, 404, 'workflow_not_found'],
   ['POST', '/v1/prompts/baton.next_task', { surprise: 'x' }, 400, 'invalid_arguments'],
-  ['POST', '/v1/prompts/flow', { surprise: 7 }, 400, 'invalid_arguments'],
+  ['POST', '/v1/prompts/flow', { surprise: [7] }, 400, 'invalid_arguments'],
   ['GET', '/v1/resources/nothing', undefined, 404, 'not_found'],
   ['GET', '/v1/resources/baton%3A%2F%2Ftasks%2Fnone', undefined, 404, 'task_not_found'],
   ['GET', '/v1/resources?cursor=forged', undefined, 400, 'invalid_arguments'],

@@ -129,3 +129,56 @@ test("a client that knows claude-task-master's definitions alone goes from a doc
   await call('delete_tag', { projectRoot, name: 'feature', yes: true, file });
   expect((await call('list_tags', { projectRoot, showMetadata: true, file })).totalTags).toBe(1);
 });
+
+test('what else its definitions have does its work, as models write it: blank texts and null for what is left out, numbers for ids', async () => {
+  const root = '/home/me/projects/rest';
+  const blank = { file: '', tag: '' };
+  const made = (tool: string, args: AnyJson) => callTool(client, tool, { projectRoot: root, ...args });
+  const unread = await made('initialize_project', {}).then(() =>
+    made('parse_prd', { input: `${root}/.taskmaster/docs/prd.txt` }),
+  );
+  expect(unread.error).toMatchObject({ code: 'file_not_found' });
+  expect(unread.error.message).toMatch(/'\.taskmaster\/docs\/prd\.txt'.*connect_files.*prd/);
+  for (const title of ['One', 'Two', 'Three', 'Four'])
+    expect(
+      (
+        await made('add_task', {
+          title,
+          description: 'D',
+          prompt: '',
+          priority: '',
+          dependencies: '',
+          ...blank,
+        })
+      ).error,
+    ).toBeUndefined();
+
+  const rows: readonly (readonly [string, AnyJson, AnyJson])[] = [
+    ['get_tasks', { status: '', withSubtasks: 'true', ...blank }, { tag: 'master' }],
+    ['add_dependency', { id: 2, dependsOn: 1, ...blank }, { added: [{ id: '2', dependsOn: '1' }] }],
+    ['remove_dependency', { id: 2, dependsOn: '1', ...blank }, { removed: [{ id: '2', dependsOn: '1' }] }],
+    ['add_subtask', { id: 1, title: 'Part', taskId: '', status: '', details: '', ...blank }, { id: '1.1' }],
+    ['add_subtask', { id: '1', taskId: 4, title: null, ...blank }, { id: '1.2' }],
+    [
+      'move_task',
+      { from: '1.1', to: '2.1', fromTag: '', toTag: null },
+      { moved: [{ from: '1.1', to: '2.1' }] },
+    ],
+    ['remove_subtask', { id: '1.2', convert: 'true', skipGenerate: false }, { converted: [{ id: 4 }] }],
+    ['clear_subtasks', { id: '', all: 'true', ...blank }, { cleared: [{ id: 2 }] }],
+    ['copy_tag', { sourceName: 'master', targetName: 'kept', description: '' }, { tag: 'kept' }],
+    ['rename_tag', { oldName: 'kept', newName: 'later', file: '' }, { newName: 'later' }],
+    [
+      'add_tag',
+      { name: 'now', copyFromTag: '', copyFromCurrent: 'false', description: '' },
+      { tasksCopied: 0 },
+    ],
+    [
+      'move_task',
+      { from: '3', to: '', fromTag: 'later', toTag: 'now', withDependencies: 'false' },
+      { moved: [{ from: '3', to: '3' }] },
+    ],
+    ['next_task', { complexityReport: '', ...blank }, { tag: 'master' }],
+  ];
+  for (const [tool, args, outcome] of rows) expect(await made(tool, args), tool).toMatchObject(outcome);
+});

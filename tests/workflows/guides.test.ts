@@ -97,6 +97,14 @@ test('arguments of guides are completed by what there is of the project [complet
   await expect(complete('baton.next_task', 'document')).rejects.toMatchObject({ code: -32602 });
 });
 
+test('arguments over REST are read as those of prompts/get: null is left out, a number is its text', async () => {
+  const asked = (args: object) => fixture.rest('POST', '/prompts/baton.review_plan', args);
+  const { status, body } = await asked({ projectRoot: 7, tag: null });
+  expect(status).toBe(200);
+  expect(body.messages[0].content.text).toContain('{"projectRoot":"7"}');
+  expect((await asked({ projectRoot: ['shop'] })).status).toBe(400);
+});
+
 test('a guide is read over REST as a prompt is', async () => {
   const { status, body } = await fixture.rest('POST', '/prompts/baton.review_plan', { projectRoot: 'shop' });
   expect(status).toBe(200);

@@ -64,11 +64,12 @@ function readProperties(
   return changed ?? given;
 }
 
-function isLeftOutAs(value: unknown, { isRequired, takesNull, isEnum, types }: PropertyShape): boolean {
+function isLeftOutAs(value: unknown, property: PropertyShape): boolean {
+  const { isRequired, takesNull, isEnum, types, refusesText } = property;
   if (isRequired) return false;
   if (value === null) return !takesNull;
   if (typeof value !== 'string' || value.trim() !== '') return false;
-  return isEnum || (types.size > 0 && !types.has('string'));
+  return isEnum || (types.size > 0 && !types.has('string')) || refusesText(value);
 }
 
 function isOf(value: unknown, types: ReadonlySet<string>): boolean {

@@ -10,6 +10,8 @@ export interface ValueShape {
   readonly takesNull: boolean;
   /** Whether a text is one of some words. */
   readonly isEnum: boolean;
+  /** Whether a text is shorter than it allows, or not of its pattern. */
+  readonly refusesText: (text: string) => boolean;
   readonly items: ValueShape | undefined;
   readonly properties: ReadonlyMap<string, PropertyShape>;
   /** Whether it refuses properties that it does not name. */
@@ -42,6 +44,7 @@ const ANYTHING: ValueShape = {
   otherForms: new Set(),
   takesNull: true,
   isEnum: false,
+  refusesText: () => false,
   items: undefined,
   properties: new Map(),
   isClosed: false,
@@ -73,12 +76,34 @@ function build(schema: unknown, listsForms: boolean, depth: number): ValueShape 
     otherForms: new Set(listsForms ? named.slice(1) : []),
     takesNull: types.has('null') || (values?.includes(null) ?? false) || saysNothing,
     isEnum: values !== undefined || (others.length > 0 && others.every(({ isEnum }) => isEnum)),
+    refusesText: textCheckOf(schema, others),
     items: isRecord(schema['items'])
       ? build(schema['items'], listsForms, depth + 1)
       : others.find(({ items }) => items !== undefined)?.items,
     properties: new Map([...alternativesOf(others), ...own]),
     isClosed: schema['additionalProperties'] === false || others.some(({ isClosed }) => isClosed),
   };
+}
+
+function textCheckOf(
+  { minLength, pattern }: Record<string, unknown>,
+  alternatives: readonly ValueShape[],
+): ValueShape['refusesText'] {
+  const least = typeof minLength === 'number' ? minLength : 0;
+  const form = typeof pattern === 'string' ? patternOf(pattern) : undefined;
+  const ofTexts = alternatives.filter(({ types }) => types.has('string'));
+  return (text) =>
+    text.length < least ||
+    form?.test(text) === false ||
+    (ofTexts.length > 0 && ofTexts.every((one) => one.refusesText(text)));
+}
+
+function patternOf(pattern: string): RegExp | undefined {
+  try {
+    return new RegExp(pattern, 'u');
+  } catch {
+    return undefined;
+  }
 }
 
 function alternativesOf(shapesOfOthers: readonly ValueShape[]): Map<string, PropertyShape> {

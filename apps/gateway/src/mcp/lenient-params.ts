@@ -1,4 +1,5 @@
 import { isRecord, JsonTextError, parseJson } from '@baton/protocol';
+import { readPromptArguments } from '../prompts/prompt-arguments.ts';
 
 /** Where methods have values of their caller's own, whose nulls are theirs. */
 const CALLERS_OWN = 'arguments';
@@ -20,7 +21,10 @@ export function readParamsLeniently(body: unknown): void {
     deleteNulls(params, 0);
     readArgumentsText(params);
     if (!METHODS_OF_PROMPTS.has(String(method))) continue;
-    for (const holder of [params, params['context']]) if (isRecord(holder)) readTexts(holder[CALLERS_OWN]);
+    for (const holder of [params, params['context']]) {
+      if (isRecord(holder) && isRecord(holder[CALLERS_OWN]))
+        holder[CALLERS_OWN] = readPromptArguments(holder[CALLERS_OWN]);
+    }
   }
 }
 
@@ -44,14 +48,5 @@ function readArgumentsText(params: Record<string, unknown>): void {
     else if (read === null) delete params[CALLERS_OWN];
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
-  }
-}
-
-/** Arguments of prompts are texts: a number or boolean is taken as its text, null as left out. */
-function readTexts(args: unknown): void {
-  if (!isRecord(args)) return;
-  for (const [name, value] of Object.entries(args)) {
-    if (value === null) delete args[name];
-    else if (typeof value === 'number' || typeof value === 'boolean') args[name] = String(value);
   }
 }

@@ -4,6 +4,18 @@ interface TakesArguments {
   readonly arguments: readonly { readonly name: string; readonly required: boolean }[];
 }
 
+/** Arguments of prompts are texts: a number or boolean is read as its text, null as left out. What else there is stays as it came. */
+export function readPromptArguments(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(args)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [
+        name,
+        typeof value === 'number' || typeof value === 'boolean' ? String(value) : value,
+      ]),
+  );
+}
+
 /** Refuses arguments that a prompt does not have, and the lack of one that it needs. Errors: `invalid_arguments`. */
 export function requireArguments(prompt: TakesArguments, args: Readonly<Record<string, string>>): void {
   const known = new Set(prompt.arguments.map(({ name }) => name));

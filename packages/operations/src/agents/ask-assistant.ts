@@ -23,6 +23,7 @@ const input = z.strictObject({
   message: messageArgument.describe('What the assistant is asked or told'),
   conversationId: z
     .string()
+    .min(1)
     .max(100)
     .refine(isTaskId, 'must be the id of a conversation, as an earlier result gave it')
     .optional()

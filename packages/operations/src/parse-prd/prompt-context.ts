@@ -67,7 +67,8 @@ function readDocument(project: Project | undefined, { projectRoot, name }: Conne
   if (name !== undefined) {
     const existing = requireProject(project, projectRoot);
     const within = name.startsWith(`${projectRoot}/`) ? name.slice(projectRoot.length + 1) : name;
-    return (existing.files.get(name) ?? requireConnectedFile(existing, within)).text;
+    const file = existing.files.get(name);
+    return (file ?? requireConnectedFile(existing, within, 'prd takes the text itself')).text;
   }
   const file = project?.files.get(DEFAULT_PRD_NAME);
   if (file !== undefined) return file.text;

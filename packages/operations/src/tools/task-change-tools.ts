@@ -156,8 +156,8 @@ export const moveTaskTool = defineChangeTool({
       to: idTextSchema(10_000)
         .optional()
         .describe('Within a tag: the new ids, as many as there are in from. Between tags it is not used'),
-      fromTag: z.string().max(64).optional().describe('With toTag: the tag to take them from'),
-      toTag: z.string().max(64).optional().describe('The tag to take them to'),
+      fromTag: z.string().min(1).max(64).optional().describe('With toTag: the tag to take them from'),
+      toTag: z.string().min(1).max(64).optional().describe('The tag to take them to'),
       withDependencies: booleanOrText('Between tags: take along what they depend on'),
       ignoreDependencies: booleanOrText('Between tags: drop dependencies between what goes and what stays'),
       ...place,

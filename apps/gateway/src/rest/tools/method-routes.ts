@@ -4,6 +4,7 @@ import type { Services } from '../../call/call.ts';
 import type { McpMethod } from '../../json-rpc/mcp-method.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
+import { readPromptArguments } from '../../prompts/prompt-arguments.ts';
 import { jsonResponseSchema } from '../openapi/shared-schemas.ts';
 import { cursorParamSchema, nextCursorSchema } from '../routes/paging.ts';
 import { requestedTools, toolsHeaderShape, toolsQueryShape } from '../../tool-listing/requested-tools.ts';
@@ -103,12 +104,14 @@ const METHOD_ROUTES: readonly MethodRoute[] = [
       'Run a workflow, or fill in a public prompt or a guide, and give its messages, as prompts/get of MCP',
     params: { name: z.string().min(1).max(200).describe('A workflow, a public prompt or a guide') },
     headers: callHeadersSchema,
-    body: z.record(z.string(), z.string()).describe('Its arguments'),
+    body: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .describe('Its arguments: a number or boolean is read as its text, null as left out'),
     result: { messages: records, description: z.string().optional() },
     problems: [404, 409, 410, 422],
     toParams: (request) => ({
       name: (request.params as { name: string }).name,
-      arguments: request.body ?? {},
+      arguments: readPromptArguments((request.body ?? {}) as Record<string, unknown>),
       _meta: metaOfHeaders(request),
     }),
   },

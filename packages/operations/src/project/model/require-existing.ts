@@ -59,14 +59,18 @@ export function listConnectedFiles({ files }: Project): { name: string; length: 
   return [...files].map(([name, { text, updated }]) => ({ name, length: text.length, updated }));
 }
 
-/** @throws BatonError `file_not_found`, naming the files that there are. */
-export function requireConnectedFile(project: Project, name: string): ConnectedFile {
+/**
+ * `otherwise` says what a caller that has the text can do in place of connecting it.
+ *
+ * @throws BatonError `file_not_found`, naming the files that there are.
+ */
+export function requireConnectedFile(project: Project, name: string, otherwise?: string): ConnectedFile {
   const file = project.files.get(name);
   if (file !== undefined) return file;
   const known = [...project.files.keys()].slice(0, 20).join(', ') || 'none';
   throw new BatonError(
     'file_not_found',
-    `The project has no file '${name}'. Its files: ${known}; connect_files adds some.`,
+    `The project has no file '${name}'. Its files: ${known}; connect_files adds some${otherwise === undefined ? '' : `, or ${otherwise}`}.`,
     { file: name },
   );
 }
