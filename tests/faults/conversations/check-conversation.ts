@@ -1,6 +1,6 @@
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import type { JourneyDeployment } from '../../journey/deployment/journey-deployment.ts';
-import type { RetryingMcpClient } from '../../journey/retrying-mcp-client.ts';
+import type { RetryingClient } from '../clients/retrying-client.ts';
 import { checkAnsweredOnce } from '../checker/answered-once.ts';
 import { checkNothingLeftOpen } from '../../journey/checks/nothing-left-open.ts';
 import { SPECIALISTS } from './conversation-plan.ts';
@@ -10,7 +10,7 @@ import { answersOf, type RunTurn } from './planned-turn.ts';
 /** Evidence against: each turn ended once as planned, is in its conversation once, and its tokens count once everywhere. */
 export async function checkConversation(
   deployment: JourneyDeployment,
-  client: RetryingMcpClient,
+  client: RetryingClient,
   turns: readonly RunTurn[],
 ): Promise<string[]> {
   const plans = turns.map(({ plan }) => plan);
@@ -31,7 +31,7 @@ export async function checkConversation(
   ];
 }
 
-async function readConversation(client: RetryingMcpClient, conversationId: string): Promise<AnyJson> {
+async function readConversation(client: RetryingClient, conversationId: string): Promise<AnyJson> {
   let page = await client.call('get_conversation', { conversationId });
   const dialog = [...page.dialog];
   while (page.next !== undefined) {
