@@ -86,23 +86,14 @@ async function checkReports(deployment: JourneyDeployment, turns: readonly RunTu
 
 /** Each message became one task, and each request of it was answered once. */
 async function checkTasks(deployment: JourneyDeployment, turns: readonly RunTurn[]): Promise<string[]> {
-  const against: string[] = [];
-  const listed: string[] = [];
-  for (let cursor = ''; ; ) {
-    const page = await deployment.rest('GET', `/tasks${cursor}`, undefined, deployment.key);
-    listed.push(...page.tasks.map(({ taskId }: AnyJson) => taskId));
-    if (page.nextCursor === undefined) break;
-    cursor = `?cursor=${encodeURIComponent(page.nextCursor)}`;
-  }
-  const known = turns.map(({ taskId }) => taskId);
-  if (listed.toSorted().join() !== known.toSorted().join())
-    against.push(`${turns.length} messages became ${listed.length} tasks`);
+  const tasks = new Map((await deployment.readTasks()).map((task) => [task.taskId, task]));
+  const against = tasks.size === turns.length ? [] : [`${turns.length} messages became ${tasks.size} tasks`];
   for (const { plan, taskId } of turns) {
-    const task = await deployment.rest('GET', `/tasks/${taskId}`, undefined, deployment.key);
-    const [what, planned] = [`turn ${plan.number}`, answersOf(plan).length];
-    against.push(...checkAnsweredOnce(what, task));
-    if (task.interactions.length !== planned)
-      against.push(`${what} made ${task.interactions.length} requests, ${planned} planned`);
+    const [task, what, planned] = [tasks.get(taskId), `turn ${plan.number}`, answersOf(plan).length];
+    if (task === undefined) against.push(`${what} is no task`);
+    else against.push(...checkAnsweredOnce(what, task));
+    if (task?.interactions.length !== planned)
+      against.push(`${what} made ${task?.interactions.length} requests, ${planned} planned`);
   }
   return against;
 }
