@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { isShort } from './check-runner.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AnyJson } from '../harness/mcp-client.ts';
-import { RetryingClient, type Reply } from './retrying-client.ts';
-import { taskListAnswer } from './task-list-answer.ts';
+import { RetryingClient } from '../faults/clients/retrying-client.ts';
+import { answer, findLostAndDuplicated, park, taskListAnswer } from './delegation.ts';
 import { waitUntilOrThrow } from '../harness/poll.ts';
 import { runCommand } from './run-command.ts';
 import {
@@ -25,38 +25,32 @@ async function containerOf(stack: ComposeStack, replica: string): Promise<string
 const titles = (name: string) => [`${name}-basket`, `${name}-checkout`];
 
 /** Asserts that the project has exactly these tasks, each once. */
-async function assertProjectTitles(
-  client: RetryingClient,
-  project: string,
-  wanted: readonly string[],
-): Promise<void> {
-  const { content } = await client.call('get_tasks', { projectRoot: project });
-  const found = content.tasks.map(({ title }: { title: string }) => title);
-  assert.deepEqual(found.toSorted(), wanted.toSorted(), project);
+async function assertTitles(client: RetryingClient, project: string, wanted: readonly string[]) {
+  assert.deepEqual(await findLostAndDuplicated(client, [project], wanted), []);
 }
 
 export async function checkGatewayKill(stack: ComposeStack, apiKey: string): Promise<string> {
-  const client = new RetryingClient(stack.url, apiKey);
+  const client = new RetryingClient([stack.url], apiKey);
   for (let n = 0; n < 4; n++) {
     const project = `gateway-killed-${n}`;
-    const parked = await client.park({ projectRoot: project }, project);
-    const parking = await containerOf(stack, parked.replica);
+    const parked = await park(client, { projectRoot: project }, project);
+    const replica = client.replicas.at(-1) ?? '';
+    const parking = await containerOf(stack, replica);
     await killContainer(parking);
-    const ended = await client.answer(parked, taskListAnswer(titles(project)));
-    assert.equal(ended.content.status, 'completed', JSON.stringify(ended.content));
-    assert.notEqual(ended.replica, parked.replica);
-    await assertProjectTitles(client, project, titles(project));
+    const ended = await answer(client, parked, taskListAnswer(titles(project)));
+    assert.equal(ended.status, 'completed', JSON.stringify(ended));
+    assert.notEqual(client.replicas.at(-1), replica);
+    await assertTitles(client, project, titles(project));
     await startContainer(parking);
     await stack.waitUntilHealthy('gateway');
   }
-  assert.deepEqual(client.repliesWithoutReplica, []);
-  return `4 of 4, ${client.repeatCount} repeats ${JSON.stringify(Object.fromEntries(client.repeats))}`;
+  return `4 of 4, ${client.repeatsText}`;
 }
 
 /** Without a gateway Caddy answers with 502 or 503 problem documents, and requests succeed once gateways run again. */
 export async function checkAllGatewaysKill(stack: ComposeStack, apiKey: string): Promise<string> {
-  const client = new RetryingClient(stack.url, apiKey);
-  const parked = await client.park({ projectRoot: 'no-gateway' }, 'no-gateway');
+  const client = new RetryingClient([stack.url], apiKey);
+  const parked = await park(client, { projectRoot: 'no-gateway' }, 'no-gateway');
   const gateways = await stack.containers('gateway');
   await Promise.all(gateways.map(killContainer));
   const response = await fetch(`${stack.url}/mcp`, { method: 'POST', body: '{}' });
@@ -66,12 +60,12 @@ export async function checkAllGatewaysKill(stack: ComposeStack, apiKey: string):
   assert.match(response.headers.get('content-type') ?? '', /problem\+json/);
   const problem = (await response.json()) as AnyJson;
   assert.deepEqual([problem.status, problem.code], [response.status, 'unavailable']);
-  const answer = client.answer(parked, taskListAnswer(titles('no-gateway')));
+  const ended = answer(client, parked, taskListAnswer(titles('no-gateway')));
   await Promise.all(gateways.map(startContainer));
-  assert.equal((await answer).content.status, 'completed');
-  await assertProjectTitles(client, 'no-gateway', titles('no-gateway'));
+  assert.equal((await ended).status, 'completed');
+  await assertTitles(client, 'no-gateway', titles('no-gateway'));
   await stack.waitUntilHealthy('gateway');
-  return `${response.status} ${problem.code}, then ${client.repeatCount} repeats`;
+  return `${response.status} ${problem.code}, then ${client.repeatsText}`;
 }
 
 /** On SIGTERM, PID 1 of each role exits with 0 within 10 s. */
@@ -97,15 +91,17 @@ const HEAVY = 24;
 const heavy = (name: string) => Array.from({ length: 100 }, (_, n) => `${name}-${n}`);
 
 export async function checkWorkerKill(stack: ComposeStack, apiKey: string): Promise<string> {
-  const client = new RetryingClient(stack.url, apiKey);
+  const client = new RetryingClient([stack.url], apiKey);
   const projects = Array.from({ length: HEAVY }, (_, n) => `worker-killed-${n}`);
-  const parked = await Promise.all(projects.map((project) => client.park({ projectRoot: project }, project)));
+  const parked = await Promise.all(
+    projects.map((project) => park(client, { projectRoot: project }, project)),
+  );
   const [victim, other] = await stack.containers('worker');
   if (victim === undefined || other === undefined) throw new Error('two workers are needed');
   // Only one worker runs, so that every dequeued task is its.
   await pauseContainer(other);
   const answers = parked.map((each, n) =>
-    client.answer(each, taskListAnswer(heavy(projects[n] ?? ''), 'What is to be built. '.repeat(90))),
+    answer(client, each, taskListAnswer(heavy(projects[n] ?? ''), 'What is to be built. '.repeat(90))),
   );
   const held = await pauseDuringResume(stack, victim, apiKey.split('_')[1] ?? '');
   await killContainer(victim);
@@ -113,15 +109,14 @@ export async function checkWorkerKill(stack: ComposeStack, apiKey: string): Prom
   const begun = performance.now();
   const took: number[] = [];
   const ended = await Promise.all(
-    answers.map((answer) => answer.finally(() => took.push(performance.now() - begun))),
+    answers.map((each) => each.finally(() => took.push(performance.now() - begun))),
   );
-  for (const [n, { content }] of ended.entries()) {
-    assert.equal(content.status, 'completed', JSON.stringify(content).slice(0, 500));
-    await assertProjectTitles(client, projects[n] ?? '', heavy(projects[n] ?? ''));
+  for (const [n, end] of ended.entries()) {
+    assert.equal(end.status, 'completed', JSON.stringify(end).slice(0, 500));
+    await assertTitles(client, projects[n] ?? '', heavy(projects[n] ?? ''));
   }
   await startContainer(victim);
   await stack.waitUntilHealthy('worker');
-  assert.deepEqual(client.repliesWithoutReplica, []);
   return `${held} of ${HEAVY} were under way when it died, the last ended ${(Math.max(...took) / 1_000).toFixed(1)} s later`;
 }
 
@@ -141,29 +136,27 @@ async function pauseDuringResume(stack: ComposeStack, worker: string, tenant: st
 }
 
 export async function checkRedisKill(stack: ComposeStack, apiKey: string): Promise<string> {
-  const client = new RetryingClient(stack.url, apiKey);
+  const client = new RetryingClient([stack.url], apiKey);
   const projects = Array.from({ length: 20 }, (_, n) => `redis-killed-${n}`);
-  const parked: Reply[] = [];
-  for (const project of projects) parked.push(await client.park({ projectRoot: project }, project));
+  const parked: AnyJson[] = [];
+  for (const project of projects) parked.push(await park(client, { projectRoot: project }, project));
   const redis = await stack.onlyContainer('redis');
   await killContainer(redis);
   assert.equal(await inspectContainer(redis, '{{.State.Running}}'), 'false');
-  const answers = parked.map((each, n) => client.answer(each, taskListAnswer(titles(projects[n] ?? ''))));
-  await waitUntilOrThrow(
-    'the gateways answer 503',
-    10_000,
-    async () => (client.repeats.get('503 gateway') ?? 0) > 0,
+  const answers = parked.map((each, n) => answer(client, each, taskListAnswer(titles(projects[n] ?? ''))));
+  const isUnavailable = (cause: string) => /^unavailable by (?!caddy)/.test(cause);
+  await waitUntilOrThrow('the gateways are unavailable', 10_000, async () =>
+    [...client.repeats.keys()].some(isUnavailable),
   );
   assert.equal((await fetch(`${stack.url}/readyz`)).status, 503);
   assert.equal((await fetch(`${stack.url}/healthz`)).status, 200);
   await startContainer(redis);
   const begun = performance.now();
-  for (const [n, { content }] of (await Promise.all(answers)).entries()) {
-    assert.equal(content.status, 'completed', JSON.stringify(content));
-    await assertProjectTitles(client, projects[n] ?? '', titles(projects[n] ?? ''));
+  for (const [n, end] of (await Promise.all(answers)).entries()) {
+    assert.equal(end.status, 'completed', JSON.stringify(end));
+    await assertTitles(client, projects[n] ?? '', titles(projects[n] ?? ''));
   }
   const back = ((performance.now() - begun) / 1_000).toFixed(1);
   for (const service of ['redis', 'gateway', 'worker'] as const) await stack.waitUntilHealthy(service);
-  assert.deepEqual(client.repliesWithoutReplica, []);
-  return `20 of 20 within ${back} s of its start, ${client.repeatCount} repeats ${JSON.stringify(Object.fromEntries(client.repeats))}`;
+  return `20 of 20 within ${back} s of its start, ${client.repeatsText}`;
 }

@@ -2,7 +2,13 @@ import { Agent, request } from 'node:http';
 
 /** `none`: there was no reply, so the request may have been carried out, or may yet be. */
 export type HttpOutcome =
-  | { readonly kind: 'reply'; readonly status: number; readonly body: unknown }
+  | {
+      readonly kind: 'reply';
+      readonly status: number;
+      /** The header `x-baton-replica`. */
+      readonly replica: string | undefined;
+      readonly body: unknown;
+    }
   | { readonly kind: 'none'; readonly why: string };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 500 });
@@ -30,6 +36,7 @@ export function tryRequestJson(
             resolve({
               kind: 'reply',
               status: response.statusCode ?? 0,
+              replica: response.headers['x-baton-replica']?.toString(),
               body: received === '' ? null : JSON.parse(received),
             });
           } catch {

@@ -5,7 +5,7 @@ import { checkExactlyOnce } from './checks/exactly-once.ts';
 import { checkNothingLeftOpen } from './checks/nothing-left-open.ts';
 import { type JourneyPlan, createJourneyPlan } from './faults/journey-plan.ts';
 import { TriggerEventEmitter } from './faults/trigger-event-emitter.ts';
-import { RetryingMcpClient } from './retrying-mcp-client.ts';
+import { RetryingClient } from '../faults/clients/retrying-client.ts';
 import { checkExportRoundTrip } from './checks/export-round-trip.ts';
 import { WORKFLOW_OPERATIONS, PROJECT_ROOT, runProjectWorkflow } from './project-workflow.ts';
 import { ProjectChecker } from './checks/project-checker.ts';
@@ -14,7 +14,6 @@ const CHECKS = {
   faults: 'workers, agents and a replica are killed',
   finished: 'the workflow ends with every item done',
   rules: 'the project keeps its rules after every step, and done items never change',
-  schemas: "every result fits its tool's output schema",
   once: 'each call becomes one task, each delegation is accepted once, each commit is applied once',
   closed: 'nothing is left open',
   stored: 'every stored project keeps its invariants',
@@ -71,17 +70,15 @@ async function runPlan(
   const ready = performance.now();
   const injector = new FaultInjector(plan, events, deployment);
   const checker = new ProjectChecker(deployment, PROJECT_ROOT);
-  const client = new RetryingMcpClient(deployment.urls, deployment.key, (tool, replica) => {
+  const client = new RetryingClient(deployment.urls, deployment.key, (tool, replica) => {
     if (tool === 'set_task_status') events.record('status-set', `gateway-${replica}`);
     else if (WORKFLOW_OPERATIONS.has(tool)) events.record('operation-called', `gateway-${replica}`);
     return () => injector.onAttemptEnd();
   });
-  await client.open();
   const failures: string[] = [];
   await runProjectWorkflow(plan, client, checker).catch((error: unknown) =>
     failures.push(told(error), ...deployment.lastOutput),
   );
-  await client.close();
   await deployment.waitUntilRestarted();
 
   const { tasks, subtasks } = checker.counts;
@@ -95,10 +92,9 @@ async function runPlan(
       return { seen, against: [...failures, ...undone] };
     },
     rules: () => ({ seen: `${checker.steps} steps`, against: checker.violations }),
-    schemas: () => client.schemaChecks,
     once: async () => {
       const { seen, against } = await checkExactlyOnce(deployment, WORKFLOW_OPERATIONS, plan.numTasks);
-      const more = `${events.count('llm-called')} LLM calls, ${checker.commits} commits`;
+      const more = `${events.count('llm-called')} LLM calls, ${checker.commits} commits, ${client.repeatsText}`;
       return { seen: `${seen}, ${more}`, against: [...against, ...checker.commitErrors] };
     },
     closed: async () => ({

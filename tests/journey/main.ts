@@ -8,7 +8,7 @@ import { runJourney } from './journey-run.ts';
  * are killed by a seed. `--seed N` replays one seed, `--seeds N` runs as many; one line per check, and a last line with the
  * counts. Then one run on a release that ignores idempotency keys, which must fail.
  *
- *   project-workflow   what the client does               retrying-mcp-client   the official client, over both replicas
+ *   project-workflow   what the client does
  *   deployment/        the processes and the fake LLM     faults/               which faults, and when they are injected
  *   checks/            after every step, and at the end
  */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import type { JourneyPlan } from './faults/journey-plan.ts';
-import type { RetryingMcpClient } from './retrying-mcp-client.ts';
+import type { RetryingClient } from '../faults/clients/retrying-client.ts';
 import type { ProjectChecker } from './checks/project-checker.ts';
 
 export const PROJECT_ROOT = 'the project';
@@ -38,7 +38,7 @@ export interface WorkflowResults {
  */
 export async function runProjectWorkflow(
   plan: JourneyPlan,
-  client: RetryingMcpClient,
+  client: RetryingClient,
   checker: ProjectChecker,
 ): Promise<WorkflowResults> {
   const { document, numTasks, subtasksPerTask, stepsBeforeUpdate, seed } = plan;
@@ -84,7 +84,7 @@ export async function runProjectWorkflow(
 
 /** Starts an operation and polls until it has ended. Errors: when it fails. */
 async function runOperation(
-  client: RetryingMcpClient,
+  client: RetryingClient,
   name: string,
   args: object,
   key: string,
@@ -103,7 +103,7 @@ async function runOperation(
 }
 
 /** Sets the first open subtask of each task done, so that the update meets done items everywhere. */
-async function completeFirstSubtasks(client: RetryingMcpClient, checker: ProjectChecker): Promise<void> {
+async function completeFirstSubtasks(client: RetryingClient, checker: ProjectChecker): Promise<void> {
   const id = checker.firstOpenSubtasks.join();
   if (id === '') return;
   await client.call('set_task_status', { projectRoot: PROJECT_ROOT, id, status: 'done' });
@@ -111,7 +111,7 @@ async function completeFirstSubtasks(client: RetryingMcpClient, checker: Project
 }
 
 /** Works on `steps` next tasks, or on fewer when none is left. */
-async function workOff(client: RetryingMcpClient, checker: ProjectChecker, steps: number): Promise<void> {
+async function workOff(client: RetryingClient, checker: ProjectChecker, steps: number): Promise<void> {
   for (let step = 0; step < steps; step++) {
     const { task, message } = await client.call('next_task', { projectRoot: PROJECT_ROOT });
     if (task === null) {

@@ -3,13 +3,11 @@ import { tenantRateExhaustion } from './limits/tenant-rate-exhaustion.ts';
 import { promptsThatGrow, tagsWithinEachOther } from './agents/amplified-prompts.ts';
 import { changesOfToolLists } from './agents/changes-of-tool-lists.ts';
 import { madeUpModels } from './agents/made-up-models.ts';
-import { foreignIdExistenceLeak } from './foreign-id-existence-leak.ts';
 import { forgedHosts } from './forged-hosts.ts';
 import { guessedOperatorTokens } from './guessed-operator-tokens.ts';
 import { heldCallsOfEndedKeys } from './held-calls-of-ended-keys.ts';
 import { largeProjects } from './projects/large-projects.ts';
 import { loggedRedisArguments } from './logged-redis-arguments.ts';
-import { misusedCursors } from './misused-cursors.ts';
 import { echoedKeys } from './providers/echoed-keys.ts';
 import { hangingEndpoints } from './providers/hanging-endpoints.ts';
 import { reboundNames, redirectsInward } from './providers/inward-endpoints.ts';
@@ -45,13 +43,11 @@ export const ATTACKS: readonly Attack[] = [
   changesOfToolLists,
   madeUpModels,
   tenantRateExhaustion,
-  foreignIdExistenceLeak,
   forgedHosts,
   guessedOperatorTokens,
   heldCallsOfEndedKeys,
   largeProjects,
   loggedRedisArguments,
-  misusedCursors,
   reboundNames,
   redirectsInward,
   echoedKeys,

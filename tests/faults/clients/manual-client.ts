@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProxiedDeployment } from '../deployment/proxied-deployment.ts';
 import type { AnswerKind, History, Reply, Request } from '../checker/history.ts';
-import { callToolForOutcome, type ToolOutcome, toReportedTask } from './tool-call.ts';
+import { callToolForOutcome, type KnownOutcome, type ToolParams, toReportedTask } from './tool-call.ts';
 import { buildAnswerBody } from './answer-body.ts';
 
 const TOOL = 'bench_echo';
@@ -69,7 +69,7 @@ export class ManualClient {
     client: string,
     gateway: string,
     request: Request,
-    params: { name: string; arguments: object; _meta?: object },
+    params: ToolParams,
     limitMs: number,
   ): Promise<Reply | undefined> {
     const id = this.history.invoke(client, gateway, request);
@@ -91,7 +91,7 @@ export interface StartedTask {
   readonly interactionId: string;
 }
 
-function toReply(called: Exclude<ToolOutcome, { kind: 'unknown' }>): Reply {
+function toReply(called: KnownOutcome): Reply {
   if (called.kind === 'refused') return { verdict: called.code };
   const { content } = called;
   if (content.outcome === undefined) return { verdict: 'ok', task: toReportedTask(content) };

@@ -5,7 +5,13 @@ import { hasEnded } from '../checker/final-state.ts';
 import type { ProxiedDeployment } from '../deployment/proxied-deployment.ts';
 import type { AnswerKind, History, Reply, Request, ReportedTask } from '../checker/history.ts';
 import type { ClientPlan } from './client-plan.ts';
-import { type ToolOutcome, callToolForOutcome, toReportedTask } from './tool-call.ts';
+import {
+  callToolForOutcome,
+  type KnownOutcome,
+  repeatUntilKnown,
+  type ToolParams,
+  toReportedTask,
+} from './tool-call.ts';
 import { buildAnswerBody } from './answer-body.ts';
 
 /** Time limit of a request beyond the wait that it asks for. */
@@ -71,15 +77,10 @@ export class PlannedClient {
     const { key, call, short } = this.plan;
     const params = { name: call.tool, arguments: call.args, _meta: { 'baton/idempotencyKey': key } };
     const names = short ? ['gateway-2'] : ['gateway-0', 'gateway-1'];
-    const reply = await this.repeatUntilKnown(
-      { f: 'start', key },
-      params,
-      names,
-      START_LIMIT_MS,
-      (outcome) =>
-        outcome.kind === 'done'
-          ? { verdict: 'ok', task: toReportedTask(outcome.content) }
-          : refusalReply(outcome),
+    const reply = await this.send({ f: 'start', key }, params, names, START_LIMIT_MS, (outcome) =>
+      outcome.kind === 'done'
+        ? { verdict: 'ok', task: toReportedTask(outcome.content) }
+        : refusalReply(outcome),
     );
     return reply?.task;
   }
@@ -112,7 +113,7 @@ export class PlannedClient {
       arguments: { interactionId, agentLLMResponse: buildAnswerBody(kind, mark, call.tool), waitMs },
     };
     const request = { f: 'answer', interactionId, mark, kind } as const;
-    const reply = await this.repeatUntilKnown(request, params, undefined, waitMs + LIMIT_MS, (reply) => {
+    const reply = await this.send(request, params, undefined, waitMs + LIMIT_MS, (reply) => {
       if (reply.kind !== 'done') return refusalReply(reply);
       const { replayed, outcome, taskId } = reply.content;
       const task = outcome && toReportedTask(outcome, taskId);
@@ -124,7 +125,7 @@ export class PlannedClient {
   private async cancel(taskId: string, after: number): Promise<void> {
     await delay(after);
     const params = { name: 'cancel_task', arguments: { taskId } };
-    await this.repeatUntilKnown({ f: 'cancel', taskId }, params, undefined, LIMIT_MS, (outcome) =>
+    await this.send({ f: 'cancel', taskId }, params, undefined, LIMIT_MS, (outcome) =>
       outcome.kind === 'done' ? { verdict: 'ok' } : refusalReply(outcome),
     );
   }
@@ -134,48 +135,39 @@ export class PlannedClient {
     // The interaction stays unanswered, or its answer is under way: there is nothing to wait for.
     if (waiting) await delay(this.plan.answers.length === 0 ? 700 : 100);
     const params = { name: 'task_status', arguments: { taskId, waitMs: waiting ? 0 : 1_000 } };
-    const reply = await this.repeatUntilKnown(
-      { f: 'status', taskId },
-      params,
-      undefined,
-      LIMIT_MS,
-      (outcome) =>
-        outcome.kind === 'done'
-          ? { verdict: 'ok', task: toReportedTask(outcome.content) }
-          : refusalReply(outcome),
+    const reply = await this.send({ f: 'status', taskId }, params, undefined, LIMIT_MS, (outcome) =>
+      outcome.kind === 'done'
+        ? { verdict: 'ok', task: toReportedTask(outcome.content) }
+        : refusalReply(outcome),
     );
     return reply?.task;
   }
 
   /** Repeats a request until its outcome is known or the run ends. */
-  private async repeatUntilKnown(
+  private async send(
     request: Request,
-    params: { name: string; arguments: object; _meta?: object },
+    params: ToolParams,
     names: readonly string[] | undefined,
     limitMs: number,
-    read: (called: Exclude<ToolOutcome, { kind: 'unknown' }>) => Reply,
+    read: (called: KnownOutcome) => Reply,
   ): Promise<Reply | undefined> {
     const { deployment, history, ended } = this.context;
     const able = names ?? deployment.gateways.map(({ name }) => name);
-    for (let pause = 50; !ended.aborted; pause = Math.min(2_000, pause * 2)) {
+    const attempt = async () => {
       const { name, url, isRunning } = deployment.getProcess(this.random.pick(able));
-      if (isRunning) {
-        const id = history.invoke(this.plan.key, name, request);
-        const outcome = await callToolForOutcome(url, deployment.apiKey, params, limitMs);
-        if (outcome.kind !== 'unknown') {
-          const reply = read(outcome);
-          history.add({ type: 'reply', id, reply });
-          return reply;
-        }
-        history.add({ type: 'unknown', id, why: outcome.why });
-      }
-      await delay(pause + this.random.below(pause));
-    }
-    return undefined;
+      if (!isRunning) return undefined;
+      const id = history.invoke(this.plan.key, name, request);
+      const outcome = await callToolForOutcome(url, deployment.apiKey, params, limitMs);
+      if (outcome.kind === 'unknown') history.add({ type: 'unknown', id, why: outcome.why });
+      else history.add({ type: 'reply', id, reply: read(outcome) });
+      return outcome;
+    };
+    const known = await repeatUntilKnown(attempt, () => ended.aborted);
+    return known && read(known);
   }
 }
 
-function refusalReply({ code, taskId }: Extract<ToolOutcome, { kind: 'refused' }>): Reply {
+function refusalReply({ code, taskId }: Extract<KnownOutcome, { kind: 'refused' }>): Reply {
   // A repeated start of a task that has failed meanwhile returns its error and its task id.
   return {
     verdict: code,

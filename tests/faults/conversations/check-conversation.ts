@@ -1,6 +1,6 @@
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import type { JourneyDeployment } from '../../journey/deployment/journey-deployment.ts';
-import type { RetryingMcpClient } from '../../journey/retrying-mcp-client.ts';
+import type { RetryingClient } from '../clients/retrying-client.ts';
 import { checkAnsweredOnce } from '../checker/answered-once.ts';
 import { checkNothingLeftOpen } from '../../journey/checks/nothing-left-open.ts';
 import { SPECIALISTS } from './conversation-plan.ts';
@@ -10,7 +10,7 @@ import { answersOf, type RunTurn } from './planned-turn.ts';
 /** Evidence against: each turn ended once as planned, is in its conversation once, and its tokens count once everywhere. */
 export async function checkConversation(
   deployment: JourneyDeployment,
-  client: RetryingMcpClient,
+  client: RetryingClient,
   turns: readonly RunTurn[],
 ): Promise<string[]> {
   const plans = turns.map(({ plan }) => plan);
@@ -31,7 +31,7 @@ export async function checkConversation(
   ];
 }
 
-async function readConversation(client: RetryingMcpClient, conversationId: string): Promise<AnyJson> {
+async function readConversation(client: RetryingClient, conversationId: string): Promise<AnyJson> {
   let page = await client.call('get_conversation', { conversationId });
   const dialog = [...page.dialog];
   while (page.next !== undefined) {
@@ -86,23 +86,14 @@ async function checkReports(deployment: JourneyDeployment, turns: readonly RunTu
 
 /** Each message became one task, and each request of it was answered once. */
 async function checkTasks(deployment: JourneyDeployment, turns: readonly RunTurn[]): Promise<string[]> {
-  const against: string[] = [];
-  const listed: string[] = [];
-  for (let cursor = ''; ; ) {
-    const page = await deployment.rest('GET', `/tasks${cursor}`, undefined, deployment.key);
-    listed.push(...page.tasks.map(({ taskId }: AnyJson) => taskId));
-    if (page.nextCursor === undefined) break;
-    cursor = `?cursor=${encodeURIComponent(page.nextCursor)}`;
-  }
-  const known = turns.map(({ taskId }) => taskId);
-  if (listed.toSorted().join() !== known.toSorted().join())
-    against.push(`${turns.length} messages became ${listed.length} tasks`);
+  const tasks = new Map((await deployment.readTasks()).map((task) => [task.taskId, task]));
+  const against = tasks.size === turns.length ? [] : [`${turns.length} messages became ${tasks.size} tasks`];
   for (const { plan, taskId } of turns) {
-    const task = await deployment.rest('GET', `/tasks/${taskId}`, undefined, deployment.key);
-    const [what, planned] = [`turn ${plan.number}`, answersOf(plan).length];
-    against.push(...checkAnsweredOnce(what, task));
-    if (task.interactions.length !== planned)
-      against.push(`${what} made ${task.interactions.length} requests, ${planned} planned`);
+    const [task, what, planned] = [tasks.get(taskId), `turn ${plan.number}`, answersOf(plan).length];
+    if (task === undefined) against.push(`${what} is no task`);
+    else against.push(...checkAnsweredOnce(what, task));
+    if (task?.interactions.length !== planned)
+      against.push(`${what} made ${task?.interactions.length} requests, ${planned} planned`);
   }
   return against;
 }

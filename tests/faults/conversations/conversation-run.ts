@@ -4,7 +4,7 @@ import { seededRandom } from '../../harness/seeded-random.ts';
 import { JourneyDeployment } from '../../journey/deployment/journey-deployment.ts';
 import { FaultInjector } from '../../journey/faults/fault-injector.ts';
 import { TriggerEventEmitter } from '../../journey/faults/trigger-event-emitter.ts';
-import { RetryingMcpClient } from '../../journey/retrying-mcp-client.ts';
+import { RetryingClient } from '../clients/retrying-client.ts';
 import { checkConversation } from './check-conversation.ts';
 import { planFaults, planTurns, SPECIALISTS } from './conversation-plan.ts';
 import type { PlannedTurn, RunTurn } from './planned-turn.ts';
@@ -28,12 +28,11 @@ export async function runConversation(seed: number, entry: string): Promise<Conv
     const plan = planTurns(seed);
     const faults = { faults: planFaults(seed) };
     const injector = new FaultInjector(faults, events, deployment, ['worker', 'gateway']);
-    const client = new RetryingMcpClient(deployment.urls, deployment.key, (tool, replica) => {
+    const client = new RetryingClient(deployment.urls, deployment.key, (tool, replica) => {
       if (tool === 'ask_assistant' || tool === 'agent_llm')
         events.record('operation-called', `gateway-${replica}`);
       return () => injector.onAttemptEnd();
     });
-    await client.open();
     const random = seededRandom(`client of conversation ${seed}`);
     const team = new ScriptedTeam(plan, client, random);
     const turns = await runTurns(plan, client, team).catch((error: unknown) => {
@@ -43,14 +42,12 @@ export async function runConversation(seed: number, entry: string): Promise<Conv
     await deployment.waitUntilRestarted();
     const stored = await deployment.findProjectViolations();
     const against = [...team.violations, ...team.unasked, ...injector.missingFaults, ...stored.violations];
-    const violations = [...against, ...(await checkConversation(deployment, client, turns))];
-    await client.close();
     const counts = (['worker-command', 'gateway-command', 'turn-ended', 'operation-called'] as const).map(
       (event) => `${events.count(event)} ${event}`,
     );
     const failed = plan.filter(({ fails }) => fails).length;
     const figures = `${plan.length} turns, ${failed} of them refused; ${injector.injectedText}; ${counts.join(', ')}`;
-    return { figures, violations: [...violations, ...client.schemaChecks.against] };
+    return { figures, violations: [...against, ...(await checkConversation(deployment, client, turns))] };
   } finally {
     await deployment.stop();
   }
@@ -66,7 +63,7 @@ async function putAgents(deployment: JourneyDeployment): Promise<void> {
 /** The turns one after another; one that joins is sent while the one before is open, and waits for its turn. */
 async function runTurns(
   plan: readonly PlannedTurn[],
-  client: RetryingMcpClient,
+  client: RetryingClient,
   team: ScriptedTeam,
 ): Promise<RunTurn[]> {
   const ended: RunTurn[] = [];

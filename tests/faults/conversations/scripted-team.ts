@@ -1,5 +1,5 @@
 import type { AnyJson } from '../../harness/mcp-client.ts';
-import type { RetryingMcpClient } from '../../journey/retrying-mcp-client.ts';
+import type { RetryingClient } from '../clients/retrying-client.ts';
 import type { SeededRandom } from '../../harness/seeded-random.ts';
 import { conversationOf, dialogOf, differenceOf } from './conversation-oracle.ts';
 import { answersOf, type PlannedAnswer, type PlannedTurn } from './planned-turn.ts';
@@ -11,10 +11,10 @@ export class ScriptedTeam {
   private readonly seen = new Map<string, string[]>();
   private readonly answered = new Set<string>();
   private readonly turns: readonly PlannedTurn[];
-  private readonly client: RetryingMcpClient;
+  private readonly client: RetryingClient;
   private readonly random: SeededRandom;
 
-  constructor(turns: readonly PlannedTurn[], client: RetryingMcpClient, random: SeededRandom) {
+  constructor(turns: readonly PlannedTurn[], client: RetryingClient, random: SeededRandom) {
     this.turns = turns;
     this.client = client;
     this.random = random;

@@ -9,7 +9,7 @@ export async function checkExactlyOnce(
   numTasks: number,
 ): Promise<{ against: string[]; seen: string }> {
   const against: string[] = [];
-  const tasks = await fetchTasks(deployment);
+  const tasks = await deployment.readTasks();
   const names = tasks.map(({ operation }) => String(operation)).sort();
   if (names.join() !== [...operations].sort().join()) against.push(`the tasks are ${names.join()}`);
   const all: AnyJson[] = tasks.flatMap(({ interactions }) => interactions);
@@ -24,13 +24,6 @@ export async function checkExactlyOnce(
     if (times > 1)
       against.push(`request ${interactionId} was answered ${times} times according to the agents`);
   return { against, seen: `${tasks.length} tasks, ${firsts} delegations in ${all.length} requests` };
-}
-
-async function fetchTasks(deployment: JourneyDeployment): Promise<AnyJson[]> {
-  const { tasks } = await deployment.rest('GET', '/tasks', undefined, deployment.key);
-  return Promise.all(
-    tasks.map(({ taskId }: AnyJson) => deployment.rest('GET', `/tasks/${taskId}`, undefined, deployment.key)),
-  );
 }
 
 /** How often the agents report an accepted answer, by interaction. */

@@ -120,6 +120,18 @@ export class JourneyDeployment implements FaultTargets {
     }
   }
 
+  /** All tasks of the client, each as REST shows it. */
+  async readTasks(): Promise<AnyJson[]> {
+    const tasks: AnyJson[] = [];
+    for (let query: string | undefined = ''; query !== undefined; ) {
+      const page: AnyJson = await this.rest('GET', `/tasks${query}`, undefined, this.key);
+      for (const { taskId } of page.tasks)
+        tasks.push(await this.rest('GET', `/tasks/${taskId}`, undefined, this.key));
+      query = page.nextCursor && `?cursor=${encodeURIComponent(page.nextCursor)}`;
+    }
+    return tasks;
+  }
+
   /** Of what is stored now. */
   findProjectViolations(): ReturnType<typeof findProjectViolations> {
     return findProjectViolations(this.server.url);
