@@ -145,6 +145,39 @@ describe('a specialist', () => {
     expect(Date.parse(pending.expiresAt)).toBeLessThanOrEqual(Date.now() + 31_000);
   });
 
+  test('is not begun for by whoever else reads the task, nor where a directive only names it', async () => {
+    const { asked } = await primaryGoesOn('coder', { message: 'first' });
+    const headers = {
+      authorization: `Bearer ${await fixture.baton.createKey({ scopes: ['agent'], principal: 'dashboard' })}`,
+    };
+    const read = async (path: string) =>
+      (await (await fetch(`${fixture.baton.url()}/v1${path}`, { headers })).json()) as AnyJson;
+    const left = ({ expiresAt }: AnyJson) => Date.parse(expiresAt) - Date.now();
+    const second = await fixture.ask('Search and code');
+    const data = calling(search('x'), code('y'));
+    const agentLLMResponse = { status: 'success', data };
+    await fixture.call('agent_llm', { interactionId: second.interactionId, agentLLMResponse, waitMs: 0 });
+    const { taskId } = second;
+    const waiting = await vi.waitFor(async () => {
+      const { interactions } = await read(`/interactions?status=pending`);
+      const own = interactions.filter((one: AnyJson) => one.taskId === taskId);
+      expect(own).toHaveLength(2);
+      return own;
+    }, 10_000);
+    for (const { interactionId } of waiting) await read(`/interactions/${interactionId}`);
+    await read(`/tasks/${taskId}`);
+    const listed = async () =>
+      (await read(`/interactions?status=pending`)).interactions.filter(
+        (one: AnyJson) => one.taskId === taskId,
+      );
+    for (const one of await listed()) expect(left(one)).toBeGreaterThan(60_000);
+    const { pending } = await fixture.call('task_status', { taskId });
+    expect(left(pending)).toBeLessThanOrEqual(30_000);
+    const begun = (await listed()).filter((one: AnyJson) => left(one) <= 30_000);
+    expect(begun.map(({ interactionId }: AnyJson) => interactionId)).toEqual([pending.interactionId]);
+    expect(asked.taskId).not.toBe(taskId);
+  });
+
   test('has its time from a claim of its request, and a list of it never starts that', async () => {
     const asked = await fixture.ask('Ask the coder later');
     const agentLLMResponse = {

@@ -155,7 +155,7 @@ describe('a claim', () => {
     for (const [args, field] of [
       [{ claim: { leaseMs: 0 } }, 'claim.leaseMs'],
       [{ claim: { leaseMs: 999 } }, 'claim.leaseMs'],
-      [{ claim: { leaseMs: 1_000, holder: '' } }, 'claim.holder'],
+      [{ claim: { leaseMs: 1_000, holder: 7 } }, 'claim.holder'],
       [{ interactionId: 'x', claim: { leaseMs: 1_000 }, status: 'answered' }, 'claim'],
       [{ interactionId: 'x', waitMs: 5 }, 'waitMs'],
       [{ status: 'expired', waitMs: 5 }, 'waitMs'],

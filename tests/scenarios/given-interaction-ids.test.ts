@@ -124,7 +124,6 @@ test.each<[string, object, object | undefined]>([
     undefined,
   ],
   ['beside an idempotency key', { interactionId: 'mine' }, { 'baton/idempotencyKey': 'k' }],
-  ['that is empty', { interactionId: '' }, undefined],
   ['of more than 100 characters', { interactionId: 'x'.repeat(101) }, undefined],
   ['that is no text', { interactionId: 7 }, undefined],
 ])('an id %s is refused, naming the field', async (_what, id, meta) => {

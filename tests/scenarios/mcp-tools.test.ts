@@ -105,7 +105,8 @@ describe.each([
       const blocks = result.content as AnyJson[];
       const [sentence, ...rest] = blocks.filter(({ type }) => type !== 'resource_link');
       expect(sentence).toEqual({ type: 'text', text: expect.stringMatching(/\S/) });
-      for (const { text } of rest) expect(JSON.parse(text)).toEqual(result.structuredContent);
+      expect(rest, 'an outline of the data').toHaveLength(1);
+      expect(rest[0].text).not.toContain('{');
     }
   });
 

@@ -75,6 +75,45 @@ test('the reply to an answer that does not fit costs a few hundred tokens, whate
   expect(Math.min(whole.text, whole.structured)).toBeGreaterThan(countTokens(PRD.repeat(5)));
 });
 
+test('results of a large project stay below 20,000 tokens, and say what they have no room for', async () => {
+  const client = await connect('results');
+  const details =
+    'Members book a film by its number. The counter checks the deposit, then prints a slip with the day of return. '.repeat(
+      20,
+    );
+  const tasks = Array.from({ length: 120 }, (_, at) => ({
+    id: at + 1,
+    title: `Lend films of shelf ${at + 1}`,
+    description: details.slice(0, 500),
+    details,
+    testStrategy: details.slice(0, 500),
+    dependencies: at === 0 ? [] : [at],
+  }));
+  const { interactionId } = await callTool(client, 'parse_prd', { prd: PRD });
+  const agentLLMResponse = { status: 'success', data: { tasks } };
+  const within = async (name: string, args: object): Promise<AnyJson> => {
+    const reply = await call(client, name, args);
+    expect([name, reply.isError ?? false]).toEqual([name, false]);
+    const { text, structured } = tokensOf(reply);
+    expect(Math.max(text, structured), name).toBeLessThan(PAGE_TOKENS);
+    return reply.structuredContent;
+  };
+  const { result } = (await within('agent_llm', { interactionId, agentLLMResponse, waitMs: 20_000 })).outcome;
+  expect(result.tasksAdded).toBe(120);
+  expect([...result.tasks.map(({ id }: AnyJson) => id), ...result.notShown]).toEqual(result.taskIds);
+  const shown = await within('get_task', { id: result.taskIds.join(',') });
+  expect(shown.tasks.length + shown.notShown.length).toBe(120);
+  const seen: number[] = [];
+  for (let after: number | undefined; ; ) {
+    const page = await within('get_tasks', { withSubtasks: true, ...(after && { after }) });
+    seen.push(...page.tasks.map(({ id }: AnyJson) => id));
+    after = page.nextAfter;
+    if (after === undefined) break;
+  }
+  expect(seen).toEqual(result.taskIds);
+  expect((await within('get_tasks', { limit: 3 })).tasks).toHaveLength(3);
+});
+
 test('parse_prd without echo leaves the document out of its directive, and nowhere else', async () => {
   const client = await connect('echoes');
   const prd = `# Library\n\n${PRD} $& $1 </prd>`;

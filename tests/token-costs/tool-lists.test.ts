@@ -1,3 +1,5 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
@@ -31,6 +33,18 @@ test.each([
     expect(countTokens(tools)).toBeLessThan(mostWhole);
   },
 );
+
+test('a host that passes no output schemas on is listed none, and standard costs it less than 9,000 tokens whole', async () => {
+  const client = new Client({ name: 'cursor-vscode', version: '1' });
+  const requestInit = { headers: { authorization: `Bearer ${baton.apiKey}` } };
+  const endpoint = new URL(`${baton.url()}/mcp?tools=standard`);
+  await client.connect(new StreamableHTTPClientTransport(endpoint, { requestInit }) as never);
+  const { tools } = await client.listTools();
+  await client.close();
+  expect(tools.length).toBeGreaterThan(10);
+  expect(tools.filter(({ outputSchema }) => outputSchema !== undefined)).toEqual([]);
+  expect(countTokens(tools)).toBeLessThan(9_000);
+});
 
 test('every argument of every tool is listed with its type or its forms, and what the tool requires', async () => {
   const { paths } = (await (await fetch(`${baton.url()}/v1/openapi.json`)).json()) as AnyJson;

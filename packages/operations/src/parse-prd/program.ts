@@ -12,6 +12,7 @@ import {
   statusesOfNewItems,
   tagNotEmptyError,
 } from '../project/index.ts';
+import { fitReply } from '../views/reply-room.ts';
 import { taskViewSchema } from '../views/task-view.ts';
 import { parsePrdAnswerSchema } from './answer.ts';
 import { DEFAULT_PRD_NAME, type ParsePrdInput, parsePrdInputSchema } from './input.ts';
@@ -23,7 +24,10 @@ const parsePrdResult = z.object({
   tag: z.string(),
   tasksAdded: z.int(),
   taskIds: z.array(z.int()),
+  /** The first of them: a reply has room for some 15,000 tokens. */
   tasks: z.array(taskViewSchema),
+  /** The ids of the others, which get_task shows. */
+  notShown: z.array(z.int()).optional(),
   ...statusesIgnoredField,
 });
 
@@ -88,13 +92,16 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
       seenBelow: target.nextId,
     } satisfies Command as Json);
 
-    const { taskIds, tasks } = added;
+    const { taskIds } = added;
+    const tasks = fitReply(added.tasks, (task) => task);
+    const notShown = taskIds.slice(tasks.length);
     return {
       projectRoot,
       tag: added.tag,
       tasksAdded: taskIds.length,
       taskIds,
       tasks,
+      ...(notShown.length > 0 ? { notShown } : {}),
       ...listIgnoredStatuses(statusesOfNewItems(answer.tasks, taskIds)),
     };
   },

@@ -15,6 +15,7 @@ import {
   type TaskRef,
   withoutAttachmentBodies,
 } from '../project/index.ts';
+import { fitReply } from './reply-room.ts';
 import { matchesStatus, parseStatusFilter } from './status-filter.ts';
 import { standaloneSubtaskViewSchema, taskViewSchema } from './task-view.ts';
 
@@ -46,9 +47,6 @@ export const getTaskResultSchema = z.object({
 });
 type ShownItem = z.infer<typeof shownItem>;
 
-/** A reply to several ids holds as much JSON, or one item more. */
-const REPLY_LENGTH = 262_144;
-
 /**
  * One task with all that is known of it, or one subtask with the task that it belongs to.
  *
@@ -75,19 +73,9 @@ export function getTask(
   if (refs.size === 1) return { task: show(first as TaskRef) };
   const notFound = [...refs.keys()].filter((id) => !known().has(id));
   if (notFound.length === refs.size) show(first as TaskRef);
-  const tasks: ShownItem[] = [];
-  const notShown: string[] = [];
-  let length = 0;
-  for (const [id, ref] of refs) {
-    if (!known().has(id)) continue;
-    if (length > REPLY_LENGTH) {
-      notShown.push(id);
-      continue;
-    }
-    const item = show(ref);
-    length += JSON.stringify(item).length;
-    tasks.push(item);
-  }
+  const there = [...refs].filter(([id]) => known().has(id));
+  const tasks = fitReply(there, ([, ref]) => show(ref));
+  const notShown = there.slice(tasks.length).map(([id]) => id);
   return {
     tasks,
     ...(notFound.length > 0 ? { notFound } : {}),

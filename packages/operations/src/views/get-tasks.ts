@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { projectRoot, tag, taskId } from '../definition/shared-arguments.ts';
-import { booleanOrText } from '../schema/coercion.ts';
+import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import {
   type Project,
   requireProject,
@@ -8,11 +8,11 @@ import {
   requireTask,
   resolveTag,
   STATUSES,
-  storedLength,
   type Task,
   withoutAttachmentBodies,
 } from '../project/index.ts';
 import { countProgress, progressSchema } from './progress.ts';
+import { fitReply } from './reply-room.ts';
 import { matchesStatus, parseStatusFilter } from './status-filter.ts';
 import { taskViewSchema } from './task-view.ts';
 
@@ -23,6 +23,9 @@ export const getTasksInputSchema = z.strictObject({
     .optional()
     .describe(`Only tasks of this status, or of these, separated by commas (${STATUSES.join(', ')})`),
   withSubtasks: booleanOrText('Show subtasks too'),
+  limit: integerOrDigits(z.int().min(1).max(1_000))
+    .optional()
+    .describe('At most so many; without it as many as some 15,000 tokens hold'),
   after: taskId.optional().describe('Only what is listed behind this task: nextAfter of the page before'),
   projectRoot,
   tag,
@@ -37,9 +40,6 @@ export const getTasksResultSchema = z.object({
   /** The last task of this page; absent on the last page. */
   nextAfter: z.int().optional(),
 });
-
-/** The length of the JSON of the tasks of a page: one more task begins the next. */
-const PAGE_LENGTH = 262_144;
 
 /**
  * A page of the tasks of a tag, without their details (`get_task` has them), and how far the whole tag is, whatever the
@@ -60,21 +60,15 @@ export function getTasks(
       ? 0
       : tasks.indexOf(requireTask({ tasks }, name, { task: Number(input.after) })) + 1;
   const rest = tasks.slice(first).filter(matchesStatus(filter));
-  const page = firstPage(rest);
+  const show = (task: Task) => listed(task, input.withSubtasks ?? false);
+  const page = input.limit === undefined ? fitReply(rest, show) : rest.slice(0, input.limit).map(show);
   return {
     projectRoot: input.projectRoot,
     tag: name,
-    tasks: page.map((task) => listed(task, input.withSubtasks ?? false)),
+    tasks: page,
     stats: { ...countProgress(tasks), subtasks: countProgress(tasks.flatMap(({ subtasks }) => subtasks)) },
     ...(page.length < rest.length ? { nextAfter: page.at(-1)?.id } : {}),
   };
-}
-
-/** As many of the tasks as a page holds, and one at least. */
-function firstPage(tasks: readonly Task[]): readonly Task[] {
-  let length = 0;
-  const next = tasks.findIndex((task, at) => (length += storedLength(task)) > PAGE_LENGTH && at > 0);
-  return next === -1 ? tasks : tasks.slice(0, next);
 }
 
 function listed({ details: _left, subtasks, ...task }: Task, withSubtasks: boolean) {

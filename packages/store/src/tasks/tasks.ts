@@ -70,7 +70,7 @@ export class Tasks {
     if (reply[0] === 'exists') return { created: false, taskId: taskIdFromRef(String(reply[1])) };
     this.context.addJob(String(reply[1]), taskId);
     const pending = parseOpenedInteractions(taskId, task.waits, reply.slice(2));
-    return { created: true, taskId, pending: await this.shown.complete(pending) };
+    return { created: true, taskId, pending: await this.shown.completeFirst(pending, true) };
   }
 
   /**
@@ -114,13 +114,14 @@ export class Tasks {
     identity.admittedBy?.recordExpiry(reply[1]);
     const view = parseTaskView(taskId, reply.slice(2));
     if (brief || !('pending' in view)) return view;
-    return { ...view, pending: await this.shown.complete(view.pending) };
+    const toCaller = view.principal === identity.principal;
+    return { ...view, pending: await this.shown.completeFirst(view.pending, toCaller) };
   }
 
   /** A task as `read` gives it, of which an update says that it has parked. Errors: `unavailable`. */
   async showParked(taskId: string, seen: number, parked: ParkedTask): Promise<TaskView> {
     const view = parkedTaskView(taskId, seen, parked);
-    return { ...view, pending: await this.shown.withHistories(view.pending) };
+    return { ...view, pending: await this.shown.completeFirst(view.pending, false) };
   }
 
   /** Ends a task as cancelled: one's own, or with the scope `admin` another's. Errors: `task_not_found`, `insufficient_scope`, `task_ended`. */

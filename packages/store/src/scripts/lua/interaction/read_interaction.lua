@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- READ_INTERACTION: an interaction in whatever status, with its request; the time for its answer begins, where it has one of its own.
+-- READ_INTERACTION: an interaction in whatever status, with its request; read by its owner, the time for its answer begins, where it has one of its own.
 -- KEYS: task past deadlines due
 -- ARGV: principal scopes topic ref number
 -- Returns: {'interaction_not_found'}, or {'ok', {program, principal, waits, answered, ended, request}}: the last is false
@@ -18,7 +18,7 @@ local interaction = redis.call(
 local expires_at, summary = table.remove(interaction), table.remove(interaction)
 if not interaction[6] then interaction[6] = redis.call('HGET', K_past, F_request .. A_number) end
 local within = answer_time_in(summary)
-local waits = within and parse_waits(interaction[3])
+local waits = within and interaction[2] == A_principal and parse_waits(interaction[3])
 local wait = waits and find_interaction(waits, A_number)
 if wait and start_answer_time(wait, within, clock()) then
   interaction[3] = format_waits(waits)
