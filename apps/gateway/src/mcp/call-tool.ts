@@ -4,7 +4,7 @@ import { RpcError } from '../json-rpc/rpc-error.ts';
 import { findTool, runToolCall, type ToolCallParams } from '../tool-calls/run-tool-call.ts';
 import type { Tool } from '../tools/tool.ts';
 import { changedResourceLinks } from './changed-resource-links.ts';
-import { formatToolError, formatToolReply } from '../tools/tool-result.ts';
+import { formatToolError, formatToolReply } from '../tool-results/tool-result.ts';
 
 /**
  * Runs a tool and gives its result (MCP, CallToolResult) as the JSON that leaves. What goes wrong in a tool is a result with

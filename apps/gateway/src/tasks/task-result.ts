@@ -7,7 +7,7 @@ import { clientTraits } from '../call/client-traits.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
 import { UNTIL_END, waitUntilTaskEndsOrParks } from '../delegation/wait-until-task-ends-or-parks.ts';
 import { completedReply } from '../tools/start-operation.ts';
-import { formatToolError, formatToolReply } from '../tools/tool-result.ts';
+import { formatToolError, formatToolReply } from '../tool-results/tool-result.ts';
 import type { ResultWaits } from './result-waits.ts';
 
 /**

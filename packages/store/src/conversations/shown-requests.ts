@@ -29,21 +29,7 @@ export class ShownRequests {
     return read.some(needsCompletion) ? Promise.all(read.map((one) => this.completeOne(one))) : read;
   }
 
-  /**
-   * The same of the requests of a task, of which a directive shows the first whole: it alone is completed. Its time begins where it is shown
-   * to whoever called (`toCaller`).
-   */
-  async completeFirst<T extends ReadInteraction>(
-    pending: readonly T[],
-    toCaller: boolean,
-  ): Promise<readonly T[]> {
-    const at = pending.findIndex(({ request }) => request.kind === 'llm');
-    const first = pending[at];
-    if (first === undefined || !needsCompletion(first)) return pending;
-    return pending.with(at, await this.completeOne(first, toCaller));
-  }
-
-  /** The same where no time begins: in a list without a claim, and of requests whose time has begun in the script that read them. */
+  /** The same where no time begins: in a list without a claim, to whoever else than their caller, and of requests whose time has begun in the script that read them. */
   async withHistories<T extends ReadInteraction>(read: readonly T[]): Promise<readonly T[]> {
     return read.some(needsCompletion) ? Promise.all(read.map((one) => this.completeOne(one, false))) : read;
   }

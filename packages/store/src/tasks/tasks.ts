@@ -70,7 +70,7 @@ export class Tasks {
     if (reply[0] === 'exists') return { created: false, taskId: taskIdFromRef(String(reply[1])) };
     this.context.addJob(String(reply[1]), taskId);
     const pending = parseOpenedInteractions(taskId, task.waits, reply.slice(2));
-    return { created: true, taskId, pending: await this.shown.completeFirst(pending, true) };
+    return { created: true, taskId, pending: await this.shown.complete(pending) };
   }
 
   /**
@@ -114,14 +114,16 @@ export class Tasks {
     identity.admittedBy?.recordExpiry(reply[1]);
     const view = parseTaskView(taskId, reply.slice(2));
     if (brief || !('pending' in view)) return view;
-    const toCaller = view.principal === identity.principal;
-    return { ...view, pending: await this.shown.completeFirst(view.pending, toCaller) };
+    // Of several requests only the one that is shown whole was read whole.
+    const isOwner = view.principal === identity.principal;
+    const pending = isOwner ? this.shown.complete(view.pending) : this.shown.withHistories(view.pending);
+    return { ...view, pending: await pending };
   }
 
   /** A task as `read` gives it, of which an update says that it has parked. Errors: `unavailable`. */
   async showParked(taskId: string, seen: number, parked: ParkedTask): Promise<TaskView> {
     const view = parkedTaskView(taskId, seen, parked);
-    return { ...view, pending: await this.shown.completeFirst(view.pending, false) };
+    return { ...view, pending: await this.shown.withHistories(view.pending) };
   }
 
   /** Ends a task as cancelled: one's own, or with the scope `admin` another's. Errors: `task_not_found`, `insufficient_scope`, `task_ended`. */
