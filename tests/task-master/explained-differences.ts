@@ -44,6 +44,8 @@ export const EXPLAINED_DIFFERENCES: Readonly<Record<string, string>> = {
   'set_task_status.file: added': 'As file of get_tasks.',
   'set_task_status.complexityReport: added': 'As file of get_tasks.',
   'complexity_report.tag: added': 'There is a report per tag, and no path to tell them apart by.',
+  'complexity_report.after: added': 'A report is read in pages of some 15,000 tokens.',
+  'get_tasks.limit: added': 'A page has as many tasks as the caller has room for.',
   'complexity_report.chart: added': 'A client that shows images has no file to draw one from.',
   'add_subtask.testStrategy: added': 'The subtasks of files have one.',
 };

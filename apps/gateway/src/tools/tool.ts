@@ -195,8 +195,13 @@ function findProblems(schema: z.ZodType, args: unknown): ArgumentProblem[] {
 function problemsIn(error: z.ZodError, schema: z.ZodType): ArgumentProblem[] {
   return error.issues.slice(0, 20).map((issue) => ({
     field: fieldOf(issue),
-    problem: issue.message.slice(0, MAX_PROBLEM_LENGTH) + unknownFieldHint(issue, schema),
+    problem: issue.message.slice(0, MAX_PROBLEM_LENGTH) + textHint(issue) + unknownFieldHint(issue, schema),
   }));
+}
+
+/** A number is not read as a text where it may have lost a digit: 1.10 is 1.1. */
+function textHint(issue: z.core.$ZodIssue): string {
+  return issue.message.endsWith('expected string, received number') ? '; write it as text, in quotes' : '';
 }
 
 function fieldOf(issue: z.core.$ZodIssue): string {

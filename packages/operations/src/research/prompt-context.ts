@@ -66,7 +66,10 @@ export function readResearchContext(
   const about = taskIds.map(({ task }) => task);
   const dependencies = from.tasks.filter(({ id }) => about.includes(id)).flatMap((task) => task.dependencies);
   const wish = { tag, about, dependencies, query, related: MOST_RELATED, plan: PLAN_TASKS };
-  const texts = filePaths.map((name) => ({ name, text: requireConnectedFile(existing, name).text }));
+  const texts = filePaths.map((name) => ({
+    name,
+    text: requireConnectedFile(existing, name, 'customContext takes the text itself').text,
+  }));
   return {
     tag,
     tasks: cutToFit(tasks),
