@@ -83,7 +83,10 @@ describe.each([
       taskId,
     };
     expect(await held).toEqual({
-      content: [{ type: 'text', text: 'Echo: green' }],
+      content: [
+        { type: 'text', text: 'Echo: green' },
+        { type: 'text', text: expect.stringMatching(/value.*green/) },
+      ],
       structuredContent: expected,
       _meta: { [RELATED_TASK]: { taskId } },
     });
@@ -228,7 +231,7 @@ describe.each([
       expect(await held).toEqual({
         content: [
           { type: 'text', text: `Task ${taskId} is completed.` },
-          { type: 'text', text: JSON.stringify(result) },
+          { type: 'text', text: expect.stringContaining(`by ${name}`) },
         ],
         structuredContent: result,
         _meta: { [RELATED_TASK]: { taskId } },

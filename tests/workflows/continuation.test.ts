@@ -142,7 +142,7 @@ test('an output for which a workflow has no room is told by its length, and its 
   for (let n = 0; n < 25; n++)
     await callTool(client, 'add_task', { projectRoot: 'long', title: `${n}`, description });
   for (const step of names) {
-    const { continuation } = await fixture.continue(taskId, 'get_tasks', { projectRoot: 'long' });
+    const { continuation } = await fixture.continue(taskId, 'get_tasks', { projectRoot: 'long', limit: 100 });
     expect(continuation).toMatchObject({ recorded: true, step });
   }
   const { variables, remaining } = await fixture.status(taskId);

@@ -8,6 +8,7 @@ import {
   requireTask,
   resolveTag,
   STATUSES,
+  storedLength,
   type Task,
   withoutAttachmentBodies,
 } from '../project/index.ts';
@@ -61,7 +62,8 @@ export function getTasks(
       : tasks.indexOf(requireTask({ tasks }, name, { task: Number(input.after) })) + 1;
   const rest = tasks.slice(first).filter(matchesStatus(filter));
   const show = (task: Task) => listed(task, input.withSubtasks ?? false);
-  const page = input.limit === undefined ? fitReply(rest, show) : rest.slice(0, input.limit).map(show);
+  const within = readable(rest.slice(0, input.limit));
+  const page = input.limit === undefined ? fitReply(within, show) : within.map(show);
   return {
     projectRoot: input.projectRoot,
     tag: name,
@@ -69,6 +71,16 @@ export function getTasks(
     stats: { ...countProgress(tasks), subtasks: countProgress(tasks.flatMap(({ subtasks }) => subtasks)) },
     ...(page.length < rest.length ? { nextAfter: page.at(-1)?.id } : {}),
   };
+}
+
+/** How much of the stored JSON of tasks one call reads: with a task more it ends. */
+const READ_LENGTH = 262_144;
+
+/** The first of the tasks, one at least, by lengths that are known before they are read. */
+function readable(tasks: readonly Task[]): readonly Task[] {
+  let length = 0;
+  const next = tasks.findIndex((task, at) => (length += storedLength(task)) > READ_LENGTH && at > 0);
+  return next === -1 ? tasks : tasks.slice(0, next);
 }
 
 function listed({ details: _left, subtasks, ...task }: Task, withSubtasks: boolean) {

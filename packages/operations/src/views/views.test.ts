@@ -153,10 +153,10 @@ describe('get_task', () => {
   });
 
   it('of several leaves out what a reply has no room for, and says which', () => {
-    const large = [1, 2, 3, 4].map((id) => ({ id, details: 'x'.repeat(100_000) }));
+    const large = [1, 2, 3, 4].map((id) => ({ id, details: 'x'.repeat(25_000) }));
     const result = getTask(projectOf(large), getTaskInputSchema.parse({ id: '1,2,3,4' }));
-    expect(result.tasks?.map(({ id }) => id)).toEqual([1, 2, 3]);
-    expect(result.notShown).toEqual(['4']);
+    expect(result.tasks?.map(({ id }) => id)).toEqual([1, 2]);
+    expect(result.notShown).toEqual(['3', '4']);
   });
 });
 

@@ -145,7 +145,7 @@ describe('a large project', () => {
     expect(textOf(read)).toBeLessThan(textOf(texts.keys()) / 20);
   });
 
-  it('lists a page by reading the tasks of the page', () => {
+  it('lists a page by reading no more than a call may', () => {
     const { end, read } = evaluate(texts, (found) => {
       const page = getTasks(found, { projectRoot: 'p', after: '300' });
       needWhole(page);
@@ -156,7 +156,7 @@ describe('a large project', () => {
     expect(shown[0]).toBe(301);
     expect(end.value.nextAfter).toBe(shown.at(-1));
     expect(end.value.stats.total).toBe(1_000);
-    expect(tasksRead(read)).toEqual(shown.map((id) => `task:${id}:master`));
+    expect(tasksRead(read)).toEqual(expect.arrayContaining(shown.map((id) => `task:${id}:master`)));
     expect(textOf(tasksRead(read))).toBeLessThan(300_000);
   });
 
