@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { replayProgram, toJsonSchema, type Entry } from '@baton/engine';
+import { toJsonSchema, type Entry } from '@baton/engine';
+import { replayProgram } from '@baton/engine/testing/replay-program';
 import {
   applyCommand,
   commandSchema,

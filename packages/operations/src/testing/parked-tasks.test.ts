@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Entry, replayProgram } from '@baton/engine';
+import type { Entry } from '@baton/engine';
+import { replayProgram } from '@baton/engine/testing/replay-program';
 import { DEFAULT_LIMITS, type JsonObject } from '@baton/protocol';
 import { expect, it } from 'vitest';
 import { allPrograms, toolOperations } from '../catalog/operation-catalog.ts';
