@@ -1,4 +1,8 @@
 import { DEFAULT_LIMITS } from '@baton/protocol';
+import { startPrivateRedis } from '@baton/local-redis';
+import { runEveryScript } from '@baton/store/testing/every-script';
+import { ScriptMonitor } from '@baton/store/testing/script-monitor';
+import { closeFixture, connectFixture } from '@baton/store/testing/store-fixture';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
@@ -102,6 +106,39 @@ test('every field of a hash that a deployment writes is on the page', async () =
       }
   }
   expect([...new Set(unknown)]).toEqual([]);
+});
+
+test('each field of a task is written by the scripts that the page names, and by no other', {
+  timeout: 60_000,
+}, async () => {
+  const server = await startPrivateRedis();
+  const fixture = await connectFixture(server.url);
+  const monitor = await ScriptMonitor.open(server.url);
+  const tenant = await fixture.createTenant();
+  await runEveryScript(fixture, tenant);
+  const names = FIELDS_OF_A_TASK.map(([cell = '']) => inlineCodeIn(cell)[0] ?? '');
+  const patterns = names.map((name) => ({
+    name,
+    pattern: patternOf(name, /number/.test(name) ? '\\d+' : '\\S+'),
+  }));
+  const written = new Set<string>();
+  for (const { script, commands } of await monitor.runs()) {
+    for (const [command = '', key = '', ...args] of commands) {
+      if (!key.startsWith(`${tenant.keys.record}:task:`) || !/^(hset|hdel)$/i.test(command)) continue;
+      const fields = /hset/i.test(command) ? args.filter((_, at) => at % 2 === 0) : args;
+      for (const field of fields) {
+        const of = patterns.filter(({ pattern }) => pattern.test(field)).map(({ name }) => name);
+        written.add(`${of.join(' and ') || `unknown ${field}`} by ${script}`);
+      }
+    }
+  }
+  const promised = FIELDS_OF_A_TASK.flatMap(([, , , writers = ''], at) =>
+    inlineCodeIn(writers).map((script) => `${names[at]} by ${script}`),
+  );
+  expect([...written].toSorted()).toEqual(promised.toSorted());
+  monitor.close();
+  await closeFixture(fixture);
+  await server.stop();
 });
 
 const TYPES: Readonly<Record<string, string>> = {

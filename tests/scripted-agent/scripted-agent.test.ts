@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { replayProgram, toJsonSchema, type Entry } from '@baton/engine';
+import { toJsonSchema, type Entry } from '@baton/engine';
+import { replayProgram } from '@baton/engine/testing/replay-program';
 import {
   applyCommand,
-  findInvariantViolations,
   commandSchema,
-  findProgram,
   parsePrdInputSchema,
+  toolOperations,
   type Project,
 } from '@baton/operations';
+import { findInvariantViolations } from '@baton/operations/testing/project-invariants';
 import { DEFAULT_LIMITS, type DelegatedCall, type JsonObject, type LlmRequest } from '@baton/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +23,7 @@ const NOW = '2026-03-01T12:00:00.000Z';
 const FIXTURES = ['prd-fleet.md', 'prd-praxis.md', 'prd-library.txt'] as const;
 const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url), 'utf8');
 
-const program = findProgram('parse_prd', 1);
+const program = toolOperations.get('parse_prd');
 if (program === undefined) throw new Error('parse_prd is not there');
 
 /** Runs parse_prd to its end, each request answered by the agent. */

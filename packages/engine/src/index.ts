@@ -13,7 +13,6 @@ export {
   type Awaited,
   type Collapse,
   ProgramRun,
-  replayProgram,
   type Step,
 } from './program/replay-program.ts';
 export { type Rewind, rewindProgram } from './program/rewind-program.ts';

@@ -4,7 +4,7 @@
  * operations (`definition`, `schema`, `prompt-kit`), and `catalog`, which lists operations and prompts.
  * No clock, no randomness, no I/O.
  */
-export { agentOperations, findProgram, toolOperations, allPrograms } from './catalog/operation-catalog.ts';
+export { agentOperations, toolOperations, allPrograms } from './catalog/operation-catalog.ts';
 export { askAgentOperation } from './agents/ask-agent.ts';
 export { callPromptOperation } from './agents/call-prompt.ts';
 export { binaryClassifyOperation } from './classify/binary-classify.ts';

@@ -12,9 +12,6 @@ export type InteractionStatus = z.infer<typeof interactionStatusSchema>;
 /** The operation of the tasks of workflows. */
 export const WORKFLOW_OPERATION = 'workflow';
 
-/** Who is asked: the agent's LLM, or a person. */
-export type InteractionKind = 'llm' | 'elicitation';
-
 /** The end of a task: each status has only its own data. */
 export type TaskEnd =
   | { readonly status: 'completed'; readonly result: JsonObject }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { changedProjectFields, findInvariantViolations, projectFromFields } from '@baton/operations';
+import { findInvariantViolations } from '@baton/operations/testing/project-invariants';
+import { changedProjectFields, projectFromFields } from '@baton/operations/testing/whole-project';
 import { measureProject } from '@baton/store/testing/measured-storage';
 import { Redis } from 'ioredis';
 

@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { applyCommand, findInvariantViolations } from '@baton/operations';
+import { applyCommand } from '@baton/operations';
+import { findInvariantViolations } from '@baton/operations/testing/project-invariants';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callTool, connectMcpClient, type AnyJson } from '../../harness/mcp-client.ts';
 import { InProcessDeployment } from '../../harness/in-process-deployment.ts';

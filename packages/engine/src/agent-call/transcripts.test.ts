@@ -11,7 +11,7 @@ import {
   sleep,
 } from '../program/effect.ts';
 import { type Entry, formatEntry, parseEntry } from '../program/journal.ts';
-import { replayProgram } from '../program/replay-program.ts';
+import { replayProgram } from '../testing/replay-program.ts';
 import { buildDelegatedCall } from '../testing/program-builders.ts';
 import { seededRandom } from '../testing/fault-injection.ts';
 import type { Budgets, FunctionSet } from './agent-call.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addContent, all, type Program } from './effect.ts';
-import { replayProgram, type Collapse, type Step } from './replay-program.ts';
+import type { Collapse, Step } from './replay-program.ts';
+import { replayProgram } from '../testing/replay-program.ts';
 import { type Entry, formatEntry, type Journal, parseEntry } from './journal.ts';
 import {
   askTestQuestion,

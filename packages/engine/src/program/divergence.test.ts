@@ -9,7 +9,7 @@ import {
   readProject,
   sleep,
 } from './effect.ts';
-import { replayProgram } from './replay-program.ts';
+import { replayProgram } from '../testing/replay-program.ts';
 import type { Entry } from './journal.ts';
 import {
   askTestQuestion,

@@ -6,7 +6,8 @@ import { deterministicOutcome, seededRandom } from '../testing/fault-injection.t
 import { buildTestProgram, askTestQuestion } from '../testing/program-builders.ts';
 import { readProject } from './effect.ts';
 import { type Entry, formatEntry, parseEntry } from './journal.ts';
-import { ProgramRun, replayProgram } from './replay-program.ts';
+import { ProgramRun } from './replay-program.ts';
+import { replayProgram } from '../testing/replay-program.ts';
 
 test('a run that goes on over a growing journal gives the steps of replays', { timeout: 60_000 }, () => {
   let wentOn = 0;

@@ -27,22 +27,9 @@ export type Step =
   | { readonly status: 'failed'; readonly error: WireError; readonly thrown: unknown };
 
 /**
- * Replays a program over its journal and says where it stands: what it awaits, or how it ended. Pure: the same
- * program, input and journal give the same step, on any replica, any number of times.
- *
- * @throws never; what the program throws is a `failed` step, named `internal` unless it is a BatonError.
- */
-export function replayProgram<Input>(
-  program: ProgramDefinition<Input>,
-  input: Input,
-  journal: Journal,
-): Step {
-  return new ProgramRun(program, input, journal).next();
-}
-
-/**
- * A program that runs over a journal which grows meanwhile. Each step is the one that a replay over the journal would give; where the
- * program itself awaits an effect, and not one of its branches, it goes on from there instead.
+ * A program that runs over a journal which grows meanwhile. Each step says where it stands, what it awaits or how it ended, and is
+ * the one that a replay over the journal would give; where the program itself awaits an effect, and not one of its branches, it
+ * goes on from there instead. Pure: the same program, input and journal give the same step, on any replica, any number of times.
  */
 export class ProgramRun<Input> {
   private readonly program: ProgramDefinition<Input>;
@@ -56,7 +43,7 @@ export class ProgramRun<Input> {
     this.journal = journal;
   }
 
-  /** @throws never, as `replayProgram`. */
+  /** @throws never; what the program throws is a `failed` step, named `internal` unless it is a BatonError. */
   next(): Step {
     if (this.replay?.goesOn !== true) this.replay = new Replay(this.journal);
     return this.replay.step(() => this.program.run(this.input));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { replayProgram } from './replay-program.ts';
+import { replayProgram } from '../testing/replay-program.ts';
 import type { Journal } from './journal.ts';
 import { arbitraryProgramLines, buildProgram } from '../testing/random-program.ts';
 import { seededRandom, FaultCounts, runWithFaults, runWithoutFaults } from '../testing/fault-injection.ts';

@@ -20,7 +20,7 @@ import {
 } from './effect.ts';
 import { abandonTurn, beginTurn, endTurn } from './conversation.ts';
 import { type Entry, formatEntry, type Journal, parseEntry } from './journal.ts';
-import { replayProgram } from './replay-program.ts';
+import { replayProgram } from '../testing/replay-program.ts';
 import { rewindProgram } from './rewind-program.ts';
 
 /** Asks until an answer is a text, three times at most; how often it may stands in the question. */

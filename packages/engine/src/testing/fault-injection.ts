@@ -6,7 +6,8 @@ import {
   type ProgramDefinition,
   type Remark,
 } from '../program/effect.ts';
-import type { replayProgram, Awaited } from '../program/replay-program.ts';
+import type { Awaited } from '../program/replay-program.ts';
+import type { replayProgram } from './replay-program.ts';
 import { type Entry, formatEntry, type Outcome, parseEntry } from '../program/journal.ts';
 import { fnv1aHash } from './random-program.ts';
 

@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@baton/engine';
 import { describe, expect, it } from 'vitest';
-import { findProgram, toolOperations } from './operation-catalog.ts';
+import { allPrograms, toolOperations } from './operation-catalog.ts';
 import { syntheticOperations } from './synthetic-operations.ts';
 
 describe('the catalog', () => {
@@ -20,16 +20,16 @@ describe('the catalog', () => {
     ]);
   });
 
-  it('finds every version that may be parked, and no other', () => {
-    expect(findProgram('parse_prd', 1)?.name).toBe('parse_prd');
-    expect(findProgram('delegated_call', 1)?.name).toBe('delegated_call');
-    expect(findProgram('parse_prd', 2)).toBeUndefined();
-    expect(findProgram('constructor', 1)).toBeUndefined();
+  it('has every version that may be parked, each once', () => {
+    const programs = allPrograms().map(({ name, version }) => `${name} ${version}`);
+    expect(programs).toEqual(expect.arrayContaining(['parse_prd 1', 'delegated_call 1', 'expand_all 1']));
+    expect(new Set(programs).size).toBe(programs.length);
   });
 
-  it('finds the tests’ operations only where they are given', () => {
-    expect(findProgram('bench_echo', 1)).toBeUndefined();
-    expect(findProgram('bench_echo', 1, syntheticOperations)?.name).toBe('bench_echo');
+  it('has the tests’ operations only where they are given', () => {
+    const echo = syntheticOperations.get('bench_echo');
+    expect(allPrograms()).not.toContain(echo);
+    expect(allPrograms(syntheticOperations)).toContain(echo);
   });
 
   it.each([...toolOperations.values(), ...syntheticOperations.values()])(

@@ -61,15 +61,6 @@ export function allPrograms(also: ReadonlyMap<string, Operation> = new Map()): r
   return [...programs, ...also.values()];
 }
 
-/** The program of a task that was started as `name` at `version`, or undefined when this release ships none. */
-export function findProgram(
-  name: string,
-  version: number,
-  also: ReadonlyMap<string, Operation> = new Map(),
-): Operation | undefined {
-  return allPrograms(also).find((program) => program.name === name && program.version === version);
-}
-
 export function indexByName<T extends Operation>(...listed: readonly T[]): ReadonlyMap<string, T> {
   return new Map(listed.map((operation) => [operation.name, operation]));
 }

@@ -1,4 +1,5 @@
-import { replayProgram, type Entry } from '@baton/engine';
+import type { Entry } from '@baton/engine';
+import { replayProgram } from '@baton/engine/testing/replay-program';
 import { DEFAULT_LIMITS } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';

@@ -8,12 +8,11 @@ import {
 } from '../testing/command-arbitraries.ts';
 import { randomSeed } from '@baton/protocol/testing/random-seed';
 import { applyCommand, type Command, commandSchema } from './command.ts';
-import { parseTasksFile, toTasksFile } from './formats/tasks-file.ts';
-import { findInvariantViolations } from './project-invariants.ts';
+import { parseTasksFile } from './formats/tasks-file.ts';
+import { toTasksFile, projectFromFields, changedProjectFields } from '../testing/whole-project.ts';
+import { findInvariantViolations } from '../testing/project-invariants.ts';
 import { newProject, type Project } from './model/project.ts';
 import type { ChangedFields } from './formats/changed-fields.ts';
-import { projectFromFields } from './formats/project-fields.ts';
-import { changedProjectFields } from './formats/stored-fields.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
 fc.configureGlobal({ seed: randomSeed });

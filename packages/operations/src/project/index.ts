@@ -32,17 +32,15 @@ export {
   parseTasksFileInSteps,
   parseTasksFile,
   tasksFileInSteps,
-  toTasksFile,
 } from './formats/tasks-file.ts';
 export { allItemIds, resolveDependency } from './dependencies/dependency-graph.ts';
-export { findInvariantViolations } from './project-invariants.ts';
 export { type GeneratedSubtask, plannedSubtaskSchema } from './model/generated-subtask.ts';
 export { MAX_TASKS_PER_ANSWER, generatedTaskSchema, plannedTaskSchema } from './model/generated-task.ts';
 export * from './model/require-existing.ts';
 export * from './model/project.ts';
 export type { ChangedFields } from './formats/changed-fields.ts';
-export { changedProjectFields, changedProjectFieldsInSteps } from './formats/stored-fields.ts';
-export { ProjectFields, projectFromFields } from './formats/project-fields.ts';
+export { changedProjectFieldsInSteps } from './formats/stored-fields.ts';
+export { ProjectFields } from './formats/project-fields.ts';
 export { INITIAL_FIELDS } from './formats/field-names.ts';
 export { isUnread, needWhole, storedLength } from './formats/unread.ts';
 export {

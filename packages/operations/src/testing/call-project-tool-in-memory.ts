@@ -1,6 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { expect } from 'vitest';
-import { applyCommand, findInvariantViolations, type Project } from '../project/index.ts';
+import { applyCommand, type Project } from '../project/index.ts';
+import { findInvariantViolations } from './project-invariants.ts';
 import { projectTools } from '../catalog/tool-catalog.ts';
 import { TEST_NOW } from './run-program-in-memory.ts';
 

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { type Entry, replayProgram } from '@baton/engine';
+import type { Entry } from '@baton/engine';
+import { replayProgram } from '@baton/engine/testing/replay-program';
 import { DEFAULT_LIMITS, type JsonObject } from '@baton/protocol';
 import { expect, it } from 'vitest';
-import { findProgram, toolOperations } from '../catalog/operation-catalog.ts';
+import { allPrograms, toolOperations } from '../catalog/operation-catalog.ts';
 import { applyCommand, type Command } from '../project/index.ts';
 import { libraryProject } from './library-project.ts';
 import { objectAnswer, TEST_NOW } from './run-program-in-memory.ts';
@@ -46,7 +47,9 @@ it('every operation has a task that an earlier release parked', () => {
 });
 
 it.each(PARKED)('a parked $operation goes on from the reads of an earlier release: $input', (parked) => {
-  const program = findProgram(parked.operation, parked.version)!;
+  const program = allPrograms().find(
+    ({ name, version }) => name === parked.operation && version === parked.version,
+  )!;
   const journal = new Map<string, Entry>(parked.journal);
   let project = libraryProject();
   const asked: [string, string][] = [];

@@ -2,7 +2,8 @@ import type { ReadLimits } from '@baton/engine';
 import { type AgentAnswer, type DelegatedCall, messageText } from '@baton/protocol';
 import { expect } from 'vitest';
 import type { Operation } from '../definition/operation.ts';
-import { applyCommand, findInvariantViolations, type Project } from '../project/index.ts';
+import { applyCommand, type Project } from '../project/index.ts';
+import { findInvariantViolations } from './project-invariants.ts';
 import { runProgramInMemory, TEST_NOW, objectAnswer } from './run-program-in-memory.ts';
 
 type Given = Record<string, unknown>;

@@ -1,13 +1,5 @@
-import {
-  replayProgram,
-  type Awaited,
-  type Entry,
-  type Journal,
-  type Lookup,
-  type ProgramDefinition,
-  type ReadLimits,
-  type Step,
-} from '@baton/engine';
+import type { Awaited, Entry, Journal, Lookup, ProgramDefinition, ReadLimits, Step } from '@baton/engine';
+import { replayProgram } from '@baton/engine/testing/replay-program';
 import {
   type AgentAnswer,
   BatonError,

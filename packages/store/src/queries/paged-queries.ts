@@ -1,6 +1,6 @@
 import { parseInteractionId, type TaskStatus, type UsageSums, type WireError } from '@baton/protocol';
 import { PendingList, type PendingQuery, type PendingPage } from './pending-list.ts';
-import { formatScopes, type Identity, maySee } from '../identity/identity.ts';
+import { formatScopes, type Identity } from '../identity/identity.ts';
 import type { ListCursors } from '../cursors/cursor-seal.ts';
 import { formatCursor, parseCursor, type Position, withoutPrincipal } from '../cursors/cursor.ts';
 import { InteractionHistory, type HistoryQuery } from './interaction-history.ts';
@@ -126,17 +126,6 @@ export class PagedQueries {
       return parsed === undefined ? [] : [`${taskRef(parsed.taskId)}.${parsed.number}|`];
     });
     return (await this.reader.records(identity, references, {})).items;
-  }
-
-  /** The same without its request. */
-  async interactionSummary(identity: Identity, id: string): Promise<InteractionSummary> {
-    const parsed = parseInteractionId(id);
-    const reference = parsed && `${taskRef(parsed.taskId)}.${parsed.number}|`;
-    const [found] = reference ? (await this.reader.summaries(identity, [reference], {})).items : [];
-    if (found === undefined || !maySee(identity, found.principal)) {
-      throw refusalError(['interaction_not_found'], { interactionId: id });
-    }
-    return found;
   }
 
   /**

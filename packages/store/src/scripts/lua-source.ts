@@ -35,7 +35,7 @@ export function readLua(name: string): string {
 export function substituteFieldNames(text: string): string {
   return text.replace(/\bF_(\w+)\b/g, (constant, name: string) => {
     const stored = name === 'of_interactions' ? INTERACTION_FIELD_PATTERN : FIELD[name as keyof typeof FIELD];
-    if (stored === undefined) throw new Error(`the legend of a task's record has no ${constant}`);
+    if (stored === undefined) throw new Error(`a task's record has no field ${constant}`);
     return `'${stored}'`;
   });
 }

@@ -20,11 +20,10 @@ import {
  * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:
  * should a failover lose it, it is done again, and clients learn of it by READ_TASK_AND_REGISTER_WAITER.
  *
- * NEW_WORK: OPEN, RETRY, APPEND_CHUNK, APPEND_CALL_CHUNK, COMMIT from outside a task, SUBSCRIBE, CREATE_KEY, PUT_PRICES, PUT_DEFINITION and PUT_ROLE bring new content in, and are the first to be
- * refused while Redis has little room left (memory-reserve.ts); ANSWER, that is ACCEPT_ANSWER and COMPLETE_WORKFLOW, which bring
- * what somebody paid for, is the next. The rest of the room is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
- * When Redis is full all the same, it refuses those, PARK, ANSWER_CALL, RECORD_PROGRESS and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
- * but for SETTLE, which ends a task.
+ * NEW_WORK brings new content in, and is the first to be refused while Redis has little room left (memory-reserve.ts); ANSWER
+ * brings what somebody paid for, and is the next. The rest of the room is for what was accepted. When Redis is full all the same,
+ * it refuses those, and every other script that lacks `allow-oom` in its first line, and BullMQ's jobs wait. What has it writes some
+ * bytes at most, but for SETTLE, which ends a task.
  */
 
 export const ADMIT = defineScript('tenant/admit', ADMISSION, CALLER, BATCHED);

@@ -2,10 +2,10 @@ import { countedStorage, measureStorage } from './measured-storage.ts';
 import { formatInteractionId, type InteractionStatus, type TaskStatus } from '@baton/protocol';
 import { taskRef } from '../records/keys.ts';
 import type { Wait } from '../records/park-request.ts';
-import { taskFieldNameOf } from '../records/task-record.ts';
-import { INTERACTION_TRANSITIONS, requireTransition, TASK_TRANSITIONS } from '../records/transitions.ts';
 import type { FencedSegment } from '../tasks/fenced-segment.ts';
+import { taskFieldNameOf } from './task-fields.ts';
 import type { TestTenant } from './test-tenant.ts';
+import { requireTransition } from './transitions.ts';
 
 type Interaction =
   | { readonly is: 'pending'; readonly path: string; readonly lapsed: boolean }
@@ -42,7 +42,7 @@ export class ExpectedTask {
   }
 
   private set status(next: TaskStatus) {
-    requireTransition(TASK_TRANSITIONS, this.now, next);
+    requireTransition('task', this.now, next);
     this.now = next;
   }
 
@@ -187,7 +187,7 @@ export class ExpectedTask {
   }
 
   private replace(number: number, next: Interaction): void {
-    requireTransition(INTERACTION_TRANSITIONS, this.statusOf(number) ?? 'new', next.is);
+    requireTransition('interaction', this.statusOf(number) ?? 'new', next.is);
     this.interactions[number - 1] = next;
   }
 }
@@ -281,7 +281,7 @@ export class ExpectedTasks {
       const places_ = [...ready, ...heldRefs, ...taken].filter((one) => one === ref).length;
       const name = `task ${index}`;
       const strangers = Object.keys(record).filter((field) => taskFieldNameOf(field) === undefined);
-      claim(strangers.length === 0, `${name} has fields that the legend lacks: ${strangers}`);
+      claim(strangers.length === 0, `${name} has unknown fields: ${strangers}`);
       for (let number = 1; number <= task.opened; number++) {
         const status = interactionStatusIn(record, number);
         claim(

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { TenantKeys } from '../records/keys.ts';
 import { STORED_WEIGHTS } from '../records/stored-weights.ts';
-import { taskFieldNameOf } from '../records/task-record.ts';
+import { taskFieldNameOf } from './task-fields.ts';
 
 /** What a tenant stores, and of it what is of ended tasks, as Redis's contents have it: read whole, and counted by no script. */
 export async function measureStorage(

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { type KeyKind, OTHER_KEY_KINDS, TENANT_KEY_KINDS } from '../records/key-kinds.ts';
+import { type KeyKind, OTHER_KEY_KINDS, TENANT_KEY_KINDS } from './key-kinds.ts';
 
 /** So many members of a set are looked at. */
 const LOOKED_AT = 500;

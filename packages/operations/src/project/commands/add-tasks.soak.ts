@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand, commandSchema } from '../command.ts';
-import { findInvariantViolations } from '../project-invariants.ts';
+import { findInvariantViolations } from '../../testing/project-invariants.ts';
 
 describe('an answer as large as one may be', () => {
   const count = 500;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyCommand, type Command, commandSchema } from '../command.ts';
-import { findInvariantViolations } from '../project-invariants.ts';
+import { findInvariantViolations } from '../../testing/project-invariants.ts';
 import type { Project } from '../model/project.ts';
 import type { Task } from '../model/task.ts';
 

@@ -9,7 +9,7 @@ import { applyCommand, type Command } from '../command.ts';
 import type { Project } from '../model/project.ts';
 import { INITIAL_FIELDS } from './field-names.ts';
 import { ProjectFields } from './project-fields.ts';
-import { changedProjectFields } from './stored-fields.ts';
+import { changedProjectFields } from '../../testing/whole-project.ts';
 import { needWhole } from './unread.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';

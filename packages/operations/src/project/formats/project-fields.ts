@@ -250,10 +250,3 @@ function requireRecord(field: string, value: unknown): Record<string, unknown> {
   if (!isRecord(value)) throw new Error(`the project's field '${field}' is not an object`);
   return value;
 }
-
-/** The project whose fields these are, all of them. @throws Error on fields that no commit wrote. */
-export function projectFromFields(fields: ReadonlyMap<string, string>): Project {
-  const all = new ProjectFields({ whole: true, indexed: false });
-  for (const [field, text] of fields) all.add(field, text);
-  return all.project;
-}

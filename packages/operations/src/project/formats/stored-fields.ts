@@ -40,21 +40,10 @@ export interface StoredIndex {
 }
 
 /**
- * What to write, as JSON texts, to copy and to delete, so that stored fields of `before` become those of `after`.
+ * What to write, as JSON texts, to copy and to delete, so that stored fields of `before` become those of `after`. Yields after
+ * every field: the caller decides how much to write down at once.
  * @throws BatonError `limit_size` for a task that grows beyond what one field may hold.
  */
-export function changedProjectFields(
-  before: Project | undefined,
-  after: Project,
-  stored: StoredIndex = indexOf(before),
-): ChangedFields {
-  const steps = changedProjectFieldsInSteps(before, after, stored);
-  let step = steps.next();
-  while (!step.done) step = steps.next();
-  return step.value;
-}
-
-/** The same as a generator that yields after every field: the caller decides how much to write down at once. */
 export function* changedProjectFieldsInSteps(
   before: Project | undefined,
   after: Project,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../command.ts';
-import { parseTasksFileInSteps, parseTasksFile, toTasksFile } from './tasks-file.ts';
+import { parseTasksFileInSteps, parseTasksFile } from './tasks-file.ts';
+import { toTasksFile } from '../../testing/whole-project.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
 

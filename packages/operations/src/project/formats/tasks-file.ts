@@ -110,14 +110,7 @@ function tagNameFor(written: string, taken: ReadonlyMap<string, Tag>, repairs: F
   return name;
 }
 
-/** A project as tasks.json, ready for `JSON.stringify`. */
-export function toTasksFile(project: Project): Record<string, unknown> {
-  return Object.fromEntries(
-    [...project.tags].map(([name, { tasks, metadata, extra }]) => [name, { tasks, metadata, ...extra }]),
-  );
-}
-
-/** The same as pieces of its text, at most a task each: the whole would block the event loop. */
+/** A project as the text of tasks.json, in pieces of at most a task each: the whole would block the event loop. */
 export function* tasksFileInSteps(project: Project): Generator<string> {
   let before = '{';
   for (const [name, { tasks, metadata, extra }] of project.tags) {

@@ -1,8 +1,8 @@
-import { findDuplicates } from './dependencies/find-duplicates.ts';
-import { buildGraph, dependencyLinks, findCycles } from './dependencies/dependency-graph.ts';
-import { type Project, tagNameSchema } from './model/project.ts';
-import { STATUSES } from './model/status-and-priority.ts';
-import { TASK_LIMITS } from './model/task.ts';
+import { findDuplicates } from '../project/dependencies/find-duplicates.ts';
+import { buildGraph, dependencyLinks, findCycles } from '../project/dependencies/dependency-graph.ts';
+import { type Project, tagNameSchema } from '../project/model/project.ts';
+import { STATUSES } from '../project/model/status-and-priority.ts';
+import { TASK_LIMITS } from '../project/model/task.ts';
 
 /**
  * The violated invariants of a project, a line each; empty when all hold: the current tag exists, ids are unique,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { findUnownedKeys } from '../testing/unowned-keys.ts';
-import { runEveryScript } from '../testing/every-script.ts';
-import { openFixture } from '../testing/store-fixture.ts';
+import { findUnownedKeys } from './unowned-keys.ts';
+import { runEveryScript } from './every-script.ts';
+import { openFixture } from './store-fixture.ts';
 
 /** Scenarios over the wire are held to the same at the end of each (tests/harness/in-process-deployment.ts). */
 const fixture = await openFixture();
