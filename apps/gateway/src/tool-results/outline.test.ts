@@ -40,7 +40,7 @@ test('every value of any data is in it, unless it is cut', () => {
       const visit = (value: unknown): void => {
         if (value === null || value === '') return;
         if (typeof value === 'object') Object.values(value).forEach(visit);
-        else if (!outline.includes(String(value)))
+        else if (!outline.includes(typeof value === 'string' ? value : JSON.stringify(value)))
           throw new Error(`${JSON.stringify(value)} is missing in ${outline}`);
       };
       visit(data);
