@@ -77,3 +77,10 @@ test('a file that cannot be loaded, and a suite that ends without its counts, ha
   expect(counted).toMatchObject({ passed: false });
   expect(counted.last.at(-1)).toBe('3 passed, 1 failed');
 });
+
+test('a file whose process dies fails the run, whatever becomes of others', async () => {
+  const dies = "test('dies', () => process.kill(process.pid, 'SIGKILL'));";
+  const { last, passed } = await runFiles({ first: dies, second: FAILS_ONCE });
+  expect(passed).toBe(false);
+  expect(last.at(-1)).toBe('1 passed, 1 failed');
+});

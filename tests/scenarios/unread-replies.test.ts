@@ -104,7 +104,7 @@ test('replies of a batch that nobody reads count as the others do, from when the
     jsonrpc: '2.0',
     id,
     method: 'tools/call',
-    params: { name: 'get_tasks', arguments: { projectRoot: 'big', tag: `c${id % 8}` } },
+    params: { name: 'get_tasks', arguments: { projectRoot: 'big', tag: `c${id % 8}`, limit: 1_000 } },
   }));
   const body = Buffer.from(JSON.stringify(requests));
   const bounded = await metric('baton_closed_connections_total{reason="buffers"}');

@@ -45,7 +45,9 @@ export class SuiteRun {
     this.#files.push(...report.files);
     const failed = report.files.filter((file) => file.failed.length > 0);
     this.#failedFiles.push(...failed.map((file) => ({ ...file, command })));
-    if (status !== 0) this.#fail(name, status, output, failed.length > 0 ? 0 : 1);
+    // A process that died has left no report of its file, and no repeat of another makes up for it.
+    const isExplained = failed.length > 0 && !/Vitest caught \d+ unhandled/.test(output);
+    if (status !== 0) this.#fail(name, status, output, isExplained ? 0 : 1);
   }
 
   /** Runs the files that failed once more, each by itself; with more than three of them, none. */

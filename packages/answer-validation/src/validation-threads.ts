@@ -28,7 +28,8 @@ export class ValidationThreads {
     filename: fileURLToPath(new URL('./validation-thread.mjs', import.meta.url)),
     minThreads: MAX_RUNNING,
     maxThreads: MAX_RUNNING,
-    execArgv: [],
+    // Piscina tries require() before import(). Node 20 aborts the process where a thread ends while require() loads an ES module.
+    execArgv: ['--no-experimental-require-module'],
     resourceLimits: { maxOldGenerationSizeMb: 128 },
   });
   private lastCheck = 0;

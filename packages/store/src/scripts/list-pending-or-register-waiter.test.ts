@@ -90,9 +90,11 @@ test('what is opened and answered while someone walks is neither repeated nor hi
 test('without the scope agent a caller sees its own, and of another tenant nobody sees any', async () => {
   const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
   const ids = await crowd(testTenant, 4);
-  expect((await walk(testTenant, ANN)).flat()).toEqual(
-    [...ids.slice(0, 3), ...ids.slice(6, 9)].sort(byPlace(ids)),
-  );
+  // Tasks of one millisecond are listed by their ids.
+  expect((await walk(testTenant, ANN)).flat().sort(byPlace(ids))).toEqual([
+    ...ids.slice(0, 3),
+    ...ids.slice(6, 9),
+  ]);
   expect((await walk(testTenant, BOB)).flat()).toHaveLength(6);
   expect((await walk(testTenant, { principal: 'eve', scopes: new Set(['mcp']) })).flat()).toEqual([]);
   expect((await walk(other, AGENT)).flat()).toEqual([]);
