@@ -59,6 +59,27 @@ test('a conversation is shown with its messages, in pages, and what it has used 
   expect((await rest(`/conversations/${id}?from=6`, fixture.baton.apiKey)).body).toEqual(later);
 });
 
+test('a part of a conversation has room for some messages and says where the next one begins', async () => {
+  const id = await talk('x'.repeat(31_000));
+  await talk('y'.repeat(31_000), id);
+  const parts: number[] = [];
+  const texts: string[] = [];
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const part: AnyJson = await fixture.call('get_conversation', { conversationId: id, from });
+    expect((await rest(`/conversations/${id}?from=${from}`, fixture.baton.apiKey)).body).toEqual(part);
+    expect([part.first, part.messages]).toEqual([from, 4]);
+    parts.push(part.dialog.length);
+    for (const { role, content } of part.dialog) if (role === 'user') texts.push(content);
+    from = part.next;
+  }
+  // The answers are as long as what they answer.
+  expect(parts).toEqual([1, 1, 1, 1]);
+  expect(texts.map((text) => [text[0], text.length])).toEqual([
+    ['x', 31_000],
+    ['y', 31_000],
+  ]);
+});
+
 test('a model that numbers the calls of each answer from the beginning repeats no id in the dialog that it is sent', async () => {
   const ask = calling({ id: 'call_0', name: 'coder', arguments: { message: 'x' } });
   const again = calling({ id: 'call_0', name: 'coder', arguments: { message: 'y' } });

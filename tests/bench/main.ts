@@ -21,6 +21,7 @@ import { measureAndPrintAgentCosts, measureAndPrintAssistantCosts } from './agen
 import { measureAndPrintWorkflowCosts } from './workflow-costs.ts';
 import { measureAndPrintStreamOfText } from './stream-of-text.ts';
 import { measureAndPrintProviderCosts } from './provider-costs.ts';
+import { measureAndPrintProjectGrowth } from './project-growth.ts';
 import { measureScriptTimes, scriptTimesTable } from './script-times.ts';
 
 /**
@@ -28,6 +29,7 @@ import { measureScriptTimes, scriptTimesTable } from './script-times.ts';
  *
  *   subject           Baton, a BullMQ control and a two-call baseline   measure-subject   one load run of a subject
  *   operation-costs   expand_all, single tool calls, late resumes       parked-task-size  memory per parked task
+ *   project-growth    calls about one project by its size, and many callers that change one project
  *   workflow-costs    runs of workflows by their steps, workflows that wait, calls that continue them
  *   agents            turns of the assistant with specialists (`assistant` alone: these), long conversations, changes of tools that sessions hear of
  *   stream-of-text    an answer in chunks
@@ -121,6 +123,10 @@ if (ONLY === undefined || ONLY === 'operations') {
   console.log();
   // A thousand tasks take long: at most three runs.
   await measureAndPrintOperationCosts(Math.min(RUNS, 3));
+}
+if (ONLY === undefined || ONLY === 'projects') {
+  console.log();
+  await measureAndPrintProjectGrowth(process.env['BENCH_SECONDS'] ?? '3');
 }
 if (ONLY === undefined || ONLY === 'workflows') {
   console.log();

@@ -156,3 +156,21 @@ test('fields that hosts add are dropped, and any other unknown argument is refus
     },
   });
 });
+
+test("a blank text is left out for an optional field with a tenant's pattern, and never held against it at the edge", async () => {
+  // Backtracks 2^n times over n blanks before it fails.
+  const note = { type: 'string', pattern: '^(\\s|\\s)*x$' };
+  const parameters = {
+    type: 'object',
+    properties: { message: { type: 'string' }, note },
+    required: ['message'],
+  };
+  await putAgent(fixture, 'noted', { parameters });
+  for (const blank of ['', ' '.repeat(60)]) {
+    const asked = await call('agent_noted', { message: 'x', note: blank });
+    expect(asked.llmRequestForAgent.messages.at(-1).content).toBe('x');
+  }
+  expect(await call('agent_noted', { message: 'x', note: 'no' })).toMatchObject({
+    error: { code: 'invalid_arguments' },
+  });
+});

@@ -1,5 +1,6 @@
+import { fitReply } from '@baton/operations';
 import { usageSumsSchema } from '@baton/protocol';
-import type { ConversationSummary } from '@baton/store';
+import type { Conversations, ConversationSummary } from '@baton/store';
 import { z } from 'zod';
 import { isoTime } from '../delegation/iso-time.ts';
 
@@ -29,4 +30,13 @@ export const conversationDetailSchema = conversationSchema.extend({
 
 export function toConversation({ createdAt, usedAt, ...summary }: ConversationSummary) {
   return { ...summary, createdAt: isoTime(createdAt), lastUsedAt: isoTime(usedAt) };
+}
+
+type ReadConversation = Awaited<ReturnType<Conversations['read']>>;
+
+/** A conversation with as many of the messages that were read as a reply has room for, one at least. */
+export function conversationPart({ summary, messages, first, next }: ReadConversation) {
+  const dialog = fitReply(messages, (message) => message);
+  const goOn = dialog.length < messages.length ? first + dialog.length : next;
+  return { ...toConversation(summary), first, dialog, ...(goOn === undefined ? {} : { next: goOn }) };
 }

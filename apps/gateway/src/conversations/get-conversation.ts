@@ -2,14 +2,15 @@ import { integerOrDigits } from '@baton/operations';
 import { z } from 'zod';
 import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { defineEdgeAdmittedTool } from '../tools/tool.ts';
-import { conversationDetailSchema, toConversation } from './conversation-view.ts';
+import { conversationDetailSchema, conversationPart } from './conversation-view.ts';
 
 /** A conversation with its messages. */
 export const getConversationTool = defineEdgeAdmittedTool({
   name: 'get_conversation',
   title: 'Show a conversation',
   category: 'agents',
-  description: 'Shows a conversation with the assistant and 100 of its messages, from number `from` on.',
+  description:
+    'Shows a conversation with the assistant and its messages from number `from` on, at most 100, as far as a reply has room.',
   hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   isLong: true,
   access: edgeAdmittedAccess(MCP_OR_AGENT_SCOPE),
@@ -19,10 +20,8 @@ export const getConversationTool = defineEdgeAdmittedTool({
   }),
   output: [conversationDetailSchema],
   run: async ({ conversationId, from }, { tenant, identity }) => {
-    const { summary, messages, ...place } = await tenant.conversations.read(identity, conversationId, from);
-    return {
-      text: `${summary.messages} messages; these are ${messages.length}, from ${place.first} on.`,
-      structured: { ...toConversation(summary), ...place, dialog: messages },
-    };
+    const structured = conversationPart(await tenant.conversations.read(identity, conversationId, from));
+    const { messages, dialog, first } = structured;
+    return { text: `${messages} messages; these are ${dialog.length}, from ${first} on.`, structured };
   },
 });

@@ -5,3 +5,4 @@ export * from './get-tasks.ts';
 export * from './next-task.ts';
 export * from './rules-markdown.ts';
 export * from './project-status.ts';
+export * from './reply-room.ts';

@@ -1,4 +1,4 @@
-/** Bytes of the JSON of the tasks that a reply shows unless its caller says otherwise: some 15,000 tokens, which hosts take whole. */
+/** Bytes of the JSON of the items that a reply shows unless its caller says otherwise: some 15,000 tokens, which hosts take whole. */
 const REPLY_BYTES = 60_000;
 
 /** The first items whose JSON a reply has room for, one at least; `show` is called for no more than one behind them. */

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import {
   conversationDetailSchema,
   conversationPageSchema,
+  conversationPart,
   toConversation,
 } from '../../conversations/conversation-view.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
@@ -53,7 +54,7 @@ export async function conversationRoutes(
       schema: {
         operationId: routeScope.operationId('getConversation'),
         tags,
-        summary: 'Show a conversation with 100 of its messages',
+        summary: 'Show a conversation with its messages, in parts',
         params,
         querystring: z.strictObject({
           from: optionalParam(z.coerce.number().int().min(0)).describe('The number of the first message'),
@@ -65,8 +66,7 @@ export async function conversationRoutes(
       const rest = tenantRequestOf(request);
       const { id } = request.params;
       const found = await rest.tenant.conversations.read(await rest.admit(), id, request.query.from ?? 0);
-      const { summary, messages, ...place } = found;
-      return { ...toConversation(summary), ...place, dialog: messages };
+      return conversationPart(found);
     },
   );
 
