@@ -15,13 +15,13 @@ import {
 } from './measure-subject.ts';
 import { measureNeighbours } from './neighbours.ts';
 import { compareDurability } from './durability.ts';
-import { measureAndPrintOperationCosts } from './operation-costs.ts';
+import { measureAndPrintOperationCosts } from './projects/operation-costs.ts';
 import { measureParkedTaskSize } from './parked-task-size.ts';
 import { measureAndPrintAgentCosts, measureAndPrintAssistantCosts } from './agent-costs.ts';
 import { measureAndPrintWorkflowCosts } from './workflow-costs.ts';
 import { measureAndPrintStreamOfText } from './stream-of-text.ts';
 import { measureAndPrintProviderCosts } from './provider-costs.ts';
-import { measureAndPrintProjectGrowth } from './project-growth.ts';
+import { measureAndPrintProjectGrowth } from './projects/project-growth.ts';
 import { measureScriptTimes, scriptTimesTable } from './script-times.ts';
 
 /**

@@ -4,6 +4,7 @@ import { AdmissionChanges } from './waiting/admission-changes.ts';
 import { ReplicaInbox } from './waiting/replica-inbox.ts';
 import { CursorSeal } from './cursors/cursor-seal.ts';
 import { ApiKeyDigests } from './secrets/api-key-digests.ts';
+import { KeyedMutex } from './tenant/keyed-mutex.ts';
 import { AgentSnapshots } from './tenant/agent-snapshots.ts';
 import { KeySeal } from './tenant/key-seal.ts';
 import { registerStoreInternals } from './store-internals.ts';
@@ -61,6 +62,7 @@ export class Store {
   private readonly lifetimes: Lifetimes;
   private readonly tenants = new LRUCache<string, TenantParts>({ max: MAX_CACHED_TENANTS });
   private readonly agentSnapshots = new AgentSnapshots();
+  private readonly projectChanges = new KeyedMutex();
   private readonly workerRegistries = new Map<number, WorkerRegistry>();
 
   private constructor(
@@ -131,6 +133,7 @@ export class Store {
       new CursorSeal(() => this.sealKeys(`cursors of ${id}`)),
       new KeySeal(() => this.sealKeys(`endpoint keys of ${id}`)),
       this.agentSnapshots,
+      this.projectChanges,
     );
   }
 

@@ -72,6 +72,16 @@ test('a release whose commits are repeated passes', { timeout: 240_000 }, async 
 
 test.each<[string, readonly Patch[]]>([
   [
+    'a process that is told of no change since it read the project',
+    [
+      {
+        file: 'lua/project/read_project.lua',
+        from: 'local changed = fields_changed()',
+        to: "local changed = A_since ~= '' and {} or nil",
+      },
+    ],
+  ],
+  [
     'a commit on a project that has changed since it was read',
     [{ file: COMMIT, from: "if version ~= A_version then return {'conflict', version} end", to: '' }],
   ],

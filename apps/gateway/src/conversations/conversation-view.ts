@@ -1,6 +1,6 @@
 import { fitReply } from '@baton/operations';
-import { usageSumsSchema } from '@baton/protocol';
-import type { Conversations, ConversationSummary } from '@baton/store';
+import { type Message, usageSumsSchema } from '@baton/protocol';
+import type { ConversationSummary } from '@baton/store';
 import { z } from 'zod';
 import { isoTime } from '../delegation/iso-time.ts';
 
@@ -32,7 +32,12 @@ export function toConversation({ createdAt, usedAt, ...summary }: ConversationSu
   return { ...summary, createdAt: isoTime(createdAt), lastUsedAt: isoTime(usedAt) };
 }
 
-type ReadConversation = Awaited<ReturnType<Conversations['read']>>;
+interface ReadConversation {
+  readonly summary: ConversationSummary;
+  readonly first: number;
+  readonly messages: readonly Message[];
+  readonly next?: number;
+}
 
 /** A conversation with as many of the messages that were read as a reply has room for, one at least. */
 export function conversationPart({ summary, messages, first, next }: ReadConversation) {

@@ -4,25 +4,29 @@ import {
   changedProjectFieldsInSteps,
   type Command,
 } from '@baton/operations';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { ProjectVersion } from '@baton/store';
 import type { ProjectSnapshot } from './project-snapshot.ts';
 import type { ProjectSnapshots } from './project-snapshots.ts';
 import { runInSlices, TimeSlices } from './time-slices.ts';
 
-/** How often a command is applied when other commits keep changing the project, before `project_conflict`. */
-const ATTEMPTS = 50;
+/** So long a command waits for its turn and is tried again, in milliseconds, while others keep changing the project; `project_conflict` afterwards. */
+const PATIENCE_MS = 20_000;
+
+/** After a second conflict it pauses for up to so long, at random. */
+const MAX_PAUSE_MS = 2;
 
 type CommitReply = 'committed' | 'conflict';
 
 /**
- * Applies a command to a project and commits the result. It applies the command to what was read before first, and after a
- * conflict to the project as Redis has it, up to ATTEMPTS times. `commit` may end the attempts with a reply of its own.
- * Errors: those of the reducer, `project_conflict`.
+ * Applies a command to a project and commits the result. Commands of one process are applied in the order of their calls, each to what
+ * the one before it left; where another process has committed meanwhile, the command is applied to that, until PATIENCE_MS are over.
+ * `commit` may end the tries with a reply of its own. Errors: those of the reducer, `project_conflict`.
  */
 export async function changeProject<Own>(
   command: Command,
-  projects: ProjectSnapshots,
+  snapshots: ProjectSnapshots,
   name: string,
   commit: (
     before: ProjectVersion | undefined,
@@ -30,50 +34,57 @@ export async function changeProject<Own>(
     outcome: JsonObject,
   ) => Promise<CommitReply | Own>,
 ): Promise<JsonObject | Own> {
-  let isFresh = !projects.has(name);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const snapshot = isFresh ? projects.renew(name) : projects.get(name);
-    let applied: { readonly outcome: JsonObject; readonly change: ChangedFields };
-    try {
-      applied = await applyToSnapshot(snapshot, command);
-    } catch (refusal) {
-      // A refusal counts only against the current project.
-      if (isFresh) throw refusal;
-      isFresh = true;
-      continue;
+  const until = performance.now() + PATIENCE_MS;
+  return snapshots.changeInOrder(name, async (snapshot) => {
+    let isCurrent = !snapshot.isRead;
+    for (let conflicts = 0; performance.now() < until; ) {
+      let applied: AppliedCommand;
+      try {
+        applied = await applyToSnapshot(snapshot, command);
+      } catch (refusal) {
+        // A refusal counts only against the current project.
+        if (isCurrent) throw refusal;
+        await snapshot.refresh();
+        isCurrent = true;
+        continue;
+      }
+      const { version, change, outcome } = applied;
+      const reply = await commit(version === undefined ? undefined : { version }, change, outcome);
+      if (reply === 'committed') {
+        snapshot.recordCommit(change);
+        return outcome;
+      }
+      if (reply !== 'conflict') return reply as Own;
+      if (conflicts++ > 0) await sleep(Math.random() * MAX_PAUSE_MS);
+      await snapshot.refresh();
+      isCurrent = true;
     }
-    const { version } = snapshot;
-    const { change, outcome } = applied;
-    const reply = await commit(version === undefined ? undefined : { version }, change, outcome);
-    if (reply === 'committed') {
-      snapshot.recordCommit(change);
-      return outcome;
-    }
-    if (reply !== 'conflict') return reply as Own;
-    isFresh = true;
-  }
-  throw new BatonError(
-    'project_conflict',
-    `The project changed ${ATTEMPTS} times while this command was applied. Nothing was changed; repeat the call.`,
-  );
+    throw new BatonError(
+      'project_conflict',
+      `Others kept changing the project for ${PATIENCE_MS / 1_000} s while this command waited or was applied. Nothing was changed; repeat the call.`,
+    );
+  });
 }
 
-/** The command's outcome and what it changes. Reading goes on until neither has looked at what was not read. */
-async function applyToSnapshot(
-  snapshot: ProjectSnapshot,
-  command: Command,
-): Promise<{ outcome: JsonObject; change: ChangedFields }> {
+interface AppliedCommand {
+  readonly version: string | undefined;
+  readonly outcome: JsonObject;
+  readonly change: ChangedFields;
+}
+
+/** The command's outcome and what it changes from which version. Reading goes on until neither has looked at what was not read. */
+async function applyToSnapshot(snapshot: ProjectSnapshot, command: Command): Promise<AppliedCommand> {
   const slices = new TimeSlices();
   for (;;) {
     const { before, applied } = await snapshot.evaluate(
       (project) => ({ before: project, applied: applyCommand(project, command, new Date().toISOString()) }),
       (result) => result.applied.outcome,
     );
-    const { stored } = snapshot;
+    const { stored, version } = snapshot;
     const isComplete = () => stored === undefined || stored.missing.size === 0;
     try {
       const change = await runInSlices(changedProjectFieldsInSteps(before, applied.project, stored), slices);
-      if (isComplete()) return { outcome: applied.outcome, change };
+      if (isComplete()) return { version, outcome: applied.outcome, change };
     } catch (refusal) {
       if (isComplete()) throw refusal;
     }

@@ -24,8 +24,8 @@ type ReadableProjects = Pick<Projects, 'open' | 'read' | 'fieldNames'>;
 
 /**
  * A stored project at one version, of which as much is read as is looked at: what a caller computes from it runs again and
- * again, each time with what it lacked before, until it lacks nothing. Should the project change meanwhile, everything
- * that was read is read again.
+ * again, each time with what it lacked before, until it lacks nothing. Should the project change meanwhile, what has changed
+ * is read with it, or everything anew where Redis no longer knows what that is.
  */
 export class ProjectSnapshot {
   private readonly projects: ReadableProjects;
@@ -47,6 +47,11 @@ export class ProjectSnapshot {
   /** The version of what was read; undefined where no such project exists. */
   get version(): string | undefined {
     return this.readVersion === '0' ? undefined : this.readVersion;
+  }
+
+  /** True where something was read of it. */
+  get isRead(): boolean {
+    return this.readVersion !== undefined;
   }
 
   /** The fields that were read; undefined where no such project exists. */
@@ -104,6 +109,27 @@ export class ProjectSnapshot {
     this.readVersion = String(Number(this.readVersion) + 1);
   }
 
+  /** Reads what has changed since. */
+  async refresh(): Promise<void> {
+    const fields = this.version === undefined ? undefined : this.current();
+    const read = fields && (await this.projects.read(this.name, [], this.readVersion));
+    if (fields !== undefined && read?.changed !== undefined) this.catchUp(fields, read.version, read.changed);
+    else this.readVersion = undefined;
+  }
+
+  private catchUp(fields: ProjectFields, version: string, changed: ReadonlyMap<string, string | undefined>) {
+    if (version === this.readVersion) return;
+    const set: [string, string][] = [];
+    const deleted: string[] = [];
+    for (const [field, text] of changed) {
+      if (text === undefined) deleted.push(field);
+      else set.push([field, text]);
+    }
+    fields.apply({ set, copy: [], delete: deleted });
+    this.attempts = 0;
+    this.readVersion = version;
+  }
+
   private current(): ProjectFields | undefined {
     for (const change of this.committed) {
       this.fields ??= new ProjectFields({ whole: true, indexed: true });
@@ -133,11 +159,13 @@ export class ProjectSnapshot {
     const slices = new TimeSlices();
     // As often as it fails, the parts are larger, so that it comes to its end beside commits.
     for (const part of this.parts(names, READ_LENGTH * 2 ** this.attempts)) {
-      const read = await this.projects.read(this.name, part);
-      if (read === undefined || read.version !== this.readVersion) return this.readAnew(names);
+      const { fields, readVersion } = this;
+      const read = await this.projects.read(this.name, part, readVersion);
+      if (fields === undefined || read?.changed === undefined) return this.readAnew(names);
+      this.catchUp(fields, read.version, read.changed);
       for (const [field, text] of read.fields) {
         await slices.next();
-        this.fields?.add(field, text);
+        fields.add(field, text);
       }
     }
     await yieldEventLoop();

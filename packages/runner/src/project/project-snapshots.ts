@@ -18,20 +18,30 @@ export class ProjectSnapshots {
     this.projects = projects;
   }
 
-  /** True when `get` has something to go on from. */
-  has(name: string): boolean {
-    return this.cached.has(name);
+  private get(name: string): ProjectSnapshot {
+    const known = this.cached.get(name) ?? new ProjectSnapshot(this.projects, name);
+    this.cached.set(name, known);
+    return known;
   }
 
-  get(name: string): ProjectSnapshot {
-    return this.cached.get(name) ?? this.renew(name);
-  }
-
-  /** Forgets what was read of a project. */
-  renew(name: string): ProjectSnapshot {
-    const snapshot = new ProjectSnapshot(this.projects, name);
-    this.cached.set(name, snapshot);
-    return snapshot;
+  /**
+   * Runs a change of a project once no other of this process is under way, upon what the change before it left, or else upon what this
+   * segment has read. Who waits next takes the snapshot over; this segment reads anew then.
+   */
+  async changeInOrder<T>(name: string, change: (snapshot: ProjectSnapshot) => Promise<T>): Promise<T> {
+    return this.projects.changeInOrder(name, async (line) => {
+      const { left } = line;
+      line.left = undefined;
+      const snapshot = left instanceof ProjectSnapshot ? left : this.get(name);
+      try {
+        return await change(snapshot);
+      } finally {
+        if (line.length > 1) {
+          line.left = snapshot;
+          this.cached.delete(name);
+        } else this.cached.set(name, snapshot);
+      }
+    });
   }
 
   /** Applies a program's `select` to the project; a `BatonError` that it throws is the effect's outcome. */

@@ -254,6 +254,11 @@ export class TenantKeys {
     return `${this.record}:project:${encodeURIComponent(name.toWellFormed())}`;
   }
 
+  /** Which fields of a project its last changes touched. */
+  projectChanges(name: string): string {
+    return `${this.record}:projectChanges:${encodeURIComponent(name.toWellFormed())}`;
+  }
+
   /** The requests of a task's earlier interactions, when it has had many. */
   past(taskId: string): string {
     return this.taskNames(taskId).past;

@@ -108,7 +108,15 @@ export const HOLD_FOR_PROGRAM = defineScript(
 export const COMMIT = defineScript(
   'project/commit',
   [
-    ...(['tenant', 'task', 'project', 'projects', 'projectUse', 'activeChangeChannel'] as const),
+    ...([
+      'tenant',
+      'task',
+      'project',
+      'projects',
+      'projectUse',
+      'projectChanges',
+      'activeChangeChannel',
+    ] as const),
     ...(['landed', 'outcomes', 'outcomeTimes'] as const),
   ],
   [
@@ -125,7 +133,7 @@ export const COMMIT_IN_TASK = { ...COMMIT, replicated: false, incoming: undefine
 
 export const DELETE_PROJECT = defineScript(
   'project/delete_project',
-  ['tenant', 'project', 'projects', 'projectUse', 'activeChangeChannel'],
+  ['tenant', 'project', 'projects', 'projectUse', 'projectChanges', 'activeChangeChannel'],
   ['name'],
   REPLICATED,
 );
@@ -134,8 +142,8 @@ export const NOTE_PROJECT_USE = defineScript('project/note_project_use', ['proje
 
 export const READ_PROJECT = defineScript(
   'project/read_project',
-  ['tenant', 'project', 'projectUse'],
-  ['name', 'whole'],
+  ['tenant', 'project', 'projectUse', 'projectChanges'],
+  ['name', 'whole', 'since'],
 );
 
 export const PARK = defineScript(

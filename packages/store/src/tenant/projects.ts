@@ -5,6 +5,7 @@ import type { Page } from '../records/page.ts';
 import { OUTCOME_TTL } from '../records/durations.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { MutexLine } from './keyed-mutex.ts';
 import type { TenantContext } from './tenant-context.ts';
 import { runScript } from '../scripts/script.ts';
 import {
@@ -27,6 +28,8 @@ export interface StoredFields {
   /** True where these are all fields of the project. */
   readonly whole: boolean;
   readonly fields: ReadonlyMap<string, string | undefined>;
+  /** The fields that have changed since the version that the reader knew; absent where Redis no longer knows which those are. */
+  readonly changed?: ReadonlyMap<string, string | undefined>;
   /** Those of the tenant's limits that bound what is made of it. */
   readonly limits: Pick<Limits, 'promptTokens'>;
 }
@@ -113,12 +116,17 @@ export class Projects {
 
   /** The project's fields with these names, all of them where the project is small; undefined when none has this name. */
   async open(name: string, fields: readonly string[] = []): Promise<StoredFields | undefined> {
-    return this.readFields(name, fields, SMALL_PROJECT_BYTES);
+    return this.readFields(name, fields, SMALL_PROJECT_BYTES, '');
   }
 
-  /** The project's fields with these names; undefined when none has this name. */
-  async read(name: string, fields: readonly string[]): Promise<StoredFields | undefined> {
-    return this.readFields(name, fields, 0);
+  /** The project's fields with these names, and what has changed since a version; undefined when none has this name. */
+  async read(name: string, fields: readonly string[], since = ''): Promise<StoredFields | undefined> {
+    return this.readFields(name, fields, 0, since);
+  }
+
+  /** Runs `change` once no other call of this process changes the project, in the order of the calls. */
+  async changeInOrder<T>(name: string, change: (line: MutexLine) => Promise<T>): Promise<T> {
+    return this.context.projectChanges.hold(this.context.keys.project(name), change);
   }
 
   /** The names of all fields of a project. */
@@ -132,21 +140,28 @@ export class Projects {
     name: string,
     fields: readonly string[],
     whole: number,
+    since: string,
   ): Promise<StoredFields | undefined> {
     const { connection, keys } = this.context;
     const reply = await runScript(
       connection,
       READ_PROJECT,
-      { tenant: keys.record, project: keys.project(name), projectUse: keys.projectUse },
-      { name, whole },
+      {
+        tenant: keys.record,
+        project: keys.project(name),
+        projectUse: keys.projectUse,
+        projectChanges: keys.projectChanges(name),
+      },
+      { name, whole, since },
       { args: fields },
     );
-    const [kind, version, indexed, use, promptTokens, ...values] = reply as [
+    const [kind, version, indexed, use, promptTokens, known, ...values] = reply as [
       string,
       string,
       number,
       string,
       string,
+      number,
       ...(string | null)[],
     ];
     if (kind === 'none') return undefined;
@@ -158,7 +173,12 @@ export class Projects {
         read.set(values[at] ?? '', values[at + 1] ?? undefined);
     for (const field of OWN_FIELDS) read.delete(field);
     const limits = { promptTokens: Number(promptTokens) };
-    return { version, indexed: indexed === 1, whole: kind === 'whole', fields: read, limits };
+    const found = { version, indexed: indexed === 1, whole: kind === 'whole', fields: read, limits };
+    if (known < 0) return found;
+    const changed = new Map<string, string | undefined>();
+    for (let at = fields.length; kind === 'part' && at + 1 < values.length; at += 2)
+      changed.set(values[at] ?? '', values[at + 1] ?? undefined);
+    return { ...found, changed };
   }
 
   /** The names of projects in order, of those behind `after`; at most `most`. */
@@ -198,7 +218,14 @@ export class Projects {
     const [code] = await runScript(
       connection,
       DELETE_PROJECT,
-      { tenant, project: keys.project(name), projects, projectUse, activeChangeChannel },
+      {
+        tenant,
+        project: keys.project(name),
+        projectChanges: keys.projectChanges(name),
+        projects,
+        projectUse,
+        activeChangeChannel,
+      },
       { name },
     );
     if (code === 'deleted') return;
@@ -266,6 +293,7 @@ export class Projects {
         project,
         projects: keys.projects,
         projectUse: keys.projectUse,
+        projectChanges: keys.projectChanges(name),
         activeChangeChannel: keys.activeChangeChannel,
         landed: keys.landed,
         outcomes: keys.outcomes,

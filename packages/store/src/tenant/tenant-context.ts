@@ -4,6 +4,7 @@ import type { TenantKeys } from '../records/keys.ts';
 import type { WorkerRegistry } from '../queues/worker-registry.ts';
 import type { KeySeal } from './key-seal.ts';
 import type { AgentSnapshots } from './agent-snapshots.ts';
+import type { KeyedMutex } from './keyed-mutex.ts';
 import { Roles } from './roles.ts';
 import type { Lifetimes } from '../records/durations.ts';
 
@@ -22,6 +23,8 @@ export class TenantContext {
   readonly roles: Roles;
   /** The agents of tenants as this process has read them. */
   readonly agentSnapshots: AgentSnapshots;
+  /** Orders this process's changes of each project, by the project's key. */
+  readonly projectChanges: KeyedMutex;
 
   constructor(
     connection: Connection,
@@ -32,6 +35,7 @@ export class TenantContext {
     cursors: CursorSeal,
     keySeal: KeySeal,
     agentSnapshots: AgentSnapshots,
+    projectChanges: KeyedMutex,
   ) {
     this.connection = connection;
     this.keys = keys;
@@ -40,6 +44,7 @@ export class TenantContext {
     this.workers = workers;
     this.cursors = cursors;
     this.agentSnapshots = agentSnapshots;
+    this.projectChanges = projectChanges;
     this.roles = new Roles(connection, keys, keySeal);
   }
 }

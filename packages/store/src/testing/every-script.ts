@@ -104,6 +104,8 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await projects.commit('another / {project}', undefined, change, kept);
   await projects.open('another / {project}');
   await projects.read('another / {project}', ['t:1']);
+  await projects.commit('another / {project}', { version: '1' }, change);
+  await projects.read('another / {project}', ['t:1'], '1');
   await fixture.connection.command((client) =>
     client.hset(testTenant.keys.projectUse, 'another / {project}', '1 1'),
   );

@@ -45,6 +45,7 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
     pattern: /^:(rates|tasks|retained|claims|subscribers|ended|listeners|landed|outcomes|outcomes:times)$/,
     ...EXPIRES,
   },
+  { pattern: /^:projectChanges:/, ...EXPIRES },
   { pattern: /^:(task|past|chunks|idem|session|holder|usage|conversation|messages):[^:]+$/, ...EXPIRES },
 ];
 

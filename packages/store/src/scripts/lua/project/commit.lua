@@ -1,6 +1,6 @@
 #!lua
 -- COMMIT: writes a command's effect on a project, and its outcome into the journal or under its idempotency key: all or nothing.
--- KEYS: tenant task project projects projectUse activeChangeChannel landed outcomes outcomeTimes
+-- KEYS: tenant task project projects projectUse projectChanges activeChangeChannel landed outcomes outcomeTimes
 -- ARGV: fence path entry version name journal sets copies attempt key arguments outcome keep ...
 --       journal × (path, entry), sets × (field, value), copies × (from, to): the field to gets the value that from has now;
 --       then fields to delete; an empty fence: a call without a task
@@ -10,6 +10,7 @@
 --          {'replayed', outcome} and {'idempotency_conflict'} when a call with the same key landed,
 --          {'conflict', version} when the project is not at the expected version, {'stale'} when the fence has moved,
 --          {'limit_storage', limit, most, used} of a change that would grow what has no room: nothing was written
+-- projectChanges: a list, the last change first: of each the names of its fields as JSON, '' for one that changed all or many
 -- Repeating it changes nothing: what was landed is known by its place in the journal, or by its attempt.
 -- @include clock
 -- @include deferred_writes
@@ -21,6 +22,8 @@
 -- @include command_memory
 -- An attempt is known for so many ms, which is longer than a client sends it again, and so many of them.
 local KEEP_LANDED, MOST_LANDED = 60000, 10000
+-- What changed is known of so many changes and their fields, for so many ms after the last one.
+local MOST_CHANGES, MOST_CHANGED_FIELDS, KEEP_CHANGES = 256, 64, 60000
 local task_bytes
 if A_fence ~= '' then
   local fence, journaled, bytes = unpack(redis.call('HMGET', K_task, F_fence, F_journal .. A_path, F_bytes))
@@ -68,6 +71,14 @@ local count_before = channel and redis.call('HLEN', K_project)
 write_all('HSET', K_project, changes)
 local count_grown = channel and redis.call('HLEN', K_project)
 write_all('HDEL', K_project, deleted)
+local changed = {}
+for at = 5, #changes, 2 do changed[#changed + 1] = changes[at] end
+for _, field in ipairs(deleted) do changed[#changed + 1] = field end
+local is_known = A_version ~= '0' and #changed <= MOST_CHANGED_FIELDS
+if redis.call('LPUSH', K_projectChanges, is_known and cjson.encode(changed) or '') > MOST_CHANGES then
+  redis.call('LTRIM', K_projectChanges, 0, MOST_CHANGES - 1)
+end
+redis.call('PEXPIRE', K_projectChanges, KEEP_CHANGES)
 redis.call('ZADD', K_projects, 'NX', 0, A_name)
 write_all('HSET', K_task, entries)
 if A_attempt ~= '' then
@@ -86,8 +97,7 @@ if channel then
     if not seen[kind] then kinds[#kinds + 1] = kind end
     seen[kind] = true
   end
-  for at = 5, #changes, 2 do add_kind(changes[at]) end
-  for _, field in ipairs(deleted) do add_kind(field) end
+  for _, field in ipairs(changed) do add_kind(field) end
   redis.call('PUBLISH', channel, cjson.encode({
     kind = 'project', project = A_name, fields = table.concat(kinds, ' '), created = count_before == 0,
     shaped = count_grown > count_before or redis.call('HLEN', K_project) < count_grown,

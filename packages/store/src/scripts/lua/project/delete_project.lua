@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- DELETE_PROJECT: deletes a project with all that it holds, and gives its bytes back.
--- KEYS: tenant project projects projectUse activeChangeChannel
+-- KEYS: tenant project projects projectUse projectChanges activeChangeChannel
 -- ARGV: name
 -- Returns: {'deleted'}, {'project_not_found'}
 -- What was read of it before can be committed no more: no later project of this name has its versions.
@@ -15,6 +15,7 @@ redis.call('HSET', K_tenant, 'deletedVersion', string.format('%d', highest))
 local bytes_now = string.match(redis.call('HGET', K_projectUse, A_name) or '', '^%d+ (.+)$')
 if bytes_now then add_bytes(bytes_now, -parse_bytes(bytes_now)) end
 redis.call('HDEL', K_projectUse, A_name)
+redis.call('DEL', K_projectChanges)
 local channel = change_channel()
 if channel then
   redis.call('PUBLISH', channel, cjson.encode({

@@ -1,32 +1,63 @@
 #!lua flags=no-writes,allow-oom
--- READ_PROJECT: some fields of a project as they are at one version; all of them where that is little.
--- KEYS: tenant project projectUse
--- ARGV: name whole ...
---       whole: a project whose values have at most so many bytes is read whole, 0 for never; then the fields
--- Returns: {'none'}; {'whole', version, indexed, use, tokens, field, value, ...}; {'part', version, indexed, use, tokens, value of each field, ...};
---          indexed is 1 where the index fields are those of this version; use: the entry of projectUse, '' for none; tokens: promptTokens
+-- READ_PROJECT: some fields of a project as they are at one version, and what has changed since another; all of them where that is little.
+-- KEYS: tenant project projectUse projectChanges
+-- ARGV: name whole since ...
+--       whole: a project whose values have at most so many bytes is read whole, 0 for never; since: the version that the reader
+--       knows, '' for none; then the fields
+-- Returns: {'none'}; {'whole', version, indexed, use, tokens, -1, field, value, ...};
+--          {'part', version, indexed, use, tokens, known, value of each field, ..., changed field, its value, ...};
+--          indexed is 1 where the index fields are those of this version; use: the entry of projectUse, '' for none; tokens: promptTokens;
+--          known: how many fields have changed, -1 where that is not known any more
 -- @include tenant_limits
 local version, index_version = unpack(redis.call('HMGET', K_project, 'v', 'i'))
 if not version then return {'none'} end
 local indexed = index_version == version and 1 or 0
-local function prepend(kind, values)
-  table.insert(values, 1, read_tenant('promptTokens')[1])
-  table.insert(values, 1, redis.call('HGET', K_projectUse, A_name) or '')
-  table.insert(values, 1, indexed)
-  table.insert(values, 1, version)
-  table.insert(values, 1, kind)
+local use = redis.call('HGET', K_projectUse, A_name) or ''
+local function reply(kind, known, ...)
+  local values = {kind, version, indexed, use, read_tenant('promptTokens')[1], known}
+  for _, list in ipairs({...}) do
+    for at = 1, #list do values[#values + 1] = list[at] end
+  end
   return values
 end
 -- More fields than these are not looked at: each costs a call.
-local MOST_FIELDS = 128
-local function is_small()
-  if redis.call('HLEN', K_project) > MOST_FIELDS then return false end
+local MOST_FIELDS, MOST_CHANGED_FIELDS = 128, 1000
+local function is_small(fields, most)
   local bytes = 0
-  for _, field in ipairs(redis.call('HKEYS', K_project)) do
+  for _, field in ipairs(fields) do
     bytes = bytes + redis.call('HSTRLEN', K_project, field)
-    if bytes > tonumber(A_whole) then return false end
+    if bytes > most then return false end
   end
   return true
 end
-if A_whole ~= '0' and is_small() then return prepend('whole', redis.call('HGETALL', K_project)) end
-return prepend('part', #ARGV < A_rest and {} or redis.call('HMGET', K_project, unpack(ARGV, A_rest)))
+if A_whole ~= '0' and redis.call('HLEN', K_project) <= MOST_FIELDS
+    and is_small(redis.call('HKEYS', K_project), tonumber(A_whole)) then
+  return reply('whole', -1, redis.call('HGETALL', K_project))
+end
+-- The reader is given at most so many bytes of what has changed; beyond them it reads anew.
+local MOST_CHANGED_BYTES = 262144
+-- The names of the fields that have changed, nil where that is not known.
+local function fields_changed()
+  if A_since == version then return {} end
+  if A_since == '' or A_since == '0' then return nil end
+  local missed = version - A_since
+  local log = redis.call('LRANGE', K_projectChanges, 0, missed - 1)
+  if missed < 0 or #log < missed then return nil end
+  local fields, seen = {}, {}
+  for _, entry in ipairs(log) do
+    if entry == '' then return nil end
+    for _, field in ipairs(cjson.decode(entry)) do
+      if not seen[field] then fields[#fields + 1] = field end
+      seen[field] = true
+    end
+  end
+  return #fields <= MOST_CHANGED_FIELDS and is_small(fields, MOST_CHANGED_BYTES) and fields or nil
+end
+local values = #ARGV < A_rest and {} or redis.call('HMGET', K_project, unpack(ARGV, A_rest))
+local changed = fields_changed()
+if not changed then return reply('part', -1, values) end
+local pairs_changed = {}
+for at, value in ipairs(#changed > 0 and redis.call('HMGET', K_project, unpack(changed)) or {}) do
+  pairs_changed[at * 2 - 1], pairs_changed[at * 2] = changed[at], value
+end
+return reply('part', #changed, values, pairs_changed)

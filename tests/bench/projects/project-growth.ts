@@ -1,6 +1,6 @@
-import { callToolForContent, createProject, type Endpoint } from './processes/project-calls.ts';
-import { quantile } from '../harness/statistics.ts';
-import { batonSubject, RunningSubject } from './subject.ts';
+import { callToolForContent, createProject, type Endpoint } from '../processes/project-calls.ts';
+import { quantile } from '../../harness/statistics.ts';
+import { batonSubject, RunningSubject } from '../subject.ts';
 
 const SIZES = [10, 100, 1_000, 3_000];
 const CALLERS = [1, 8, 64];
@@ -75,8 +75,9 @@ async function load(
       try {
         await call(at, n);
         latencies.push(performance.now() - begun);
-      } catch {
-        refused++;
+      } catch (refusal) {
+        if (refused++ === 0)
+          console.error(`# ${refusal instanceof Error ? refusal.message : String(refusal)}`);
       }
     }
   };

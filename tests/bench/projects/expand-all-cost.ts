@@ -1,7 +1,7 @@
-import type { RunningSubject } from './subject.ts';
-import { median } from '../harness/statistics.ts';
-import { cpuMicroseconds, BenchProcess } from './bench-process.ts';
-import { RedisCallCounter, type Traffic, measureTraffic } from '../harness/redis-traffic.ts';
+import type { RunningSubject } from '../subject.ts';
+import { median } from '../../harness/statistics.ts';
+import { cpuMicroseconds, BenchProcess } from '../bench-process.ts';
+import { RedisCallCounter, type Traffic, measureTraffic } from '../../harness/redis-traffic.ts';
 
 /** The cost of one delegation of `expand_all`, answered by four agents. */
 export interface DelegationCost extends Traffic {

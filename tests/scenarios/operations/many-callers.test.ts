@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Redis } from 'ioredis';
+import { InProcessDeployment } from '../../harness/in-process-deployment.ts';
+import { type AnyJson, postJsonRpc } from '../../harness/mcp-client.ts';
+
+/** Many callers that change one project at once, by tools that commit by themselves. */
+const TASKS = 1_000;
+const CALLERS = 64;
+
+let baton: InProcessDeployment;
+let redis: Redis;
+beforeAll(async () => {
+  baton = await InProcessDeployment.start({ gateways: 2, workers: 2 });
+  redis = new Redis(baton.redisUrl.replace('unix://', ''));
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await baton?.stop();
+});
+
+async function call(gateway: number, projectRoot: string, name: string, args: object): Promise<AnyJson> {
+  const params = { name, arguments: { projectRoot, ...args } };
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  const { body } = await postJsonRpc(baton.url(gateway), baton.apiKey, message);
+  return body.result.structuredContent;
+}
+
+async function importTasks(projectRoot: string): Promise<void> {
+  const tasks = Array.from({ length: TASKS }, (_, at) => ({
+    id: at + 1,
+    title: `Task ${at + 1}`,
+    details: 'x'.repeat(200),
+  }));
+  const reply = await fetch(`${baton.url()}/v1/projects/${projectRoot}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${baton.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ master: { tasks } }),
+  });
+  expect(reply.status).toBe(200);
+}
+
+/** How often a script read a project, and how much left Redis, while `work` ran. */
+async function costOf(work: () => Promise<unknown>): Promise<{ bytes: number; calls: number }> {
+  const stats = async () => {
+    const bytes = Number(/total_net_output_bytes:(\d+)/.exec(await redis.info('stats'))?.[1]);
+    const calls = Number(
+      /cmdstat_evalsha(?:_ro)?:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0,
+    );
+    return { bytes, calls };
+  };
+  const before = await stats();
+  await work();
+  const after = await stats();
+  return { bytes: after.bytes - before.bytes, calls: after.calls - before.calls };
+}
+
+test('changes of one project by 64 callers on two replicas are all made, and none is refused', async () => {
+  const projectRoot = 'swarm';
+  await importTasks(projectRoot);
+  const replies = await Promise.all(
+    Array.from({ length: CALLERS * 3 }, (_, n) => {
+      const id = String(1 + n);
+      if (n % 3 === 0) return call(n % 2, projectRoot, 'set_task_status', { id, status: 'in-progress' });
+      if (n % 3 === 1) return call(n % 2, projectRoot, 'add_subtask', { id: '1', title: `Part ${n}` });
+      return call(n % 2, projectRoot, 'add_task', { title: `Added ${n}`, description: 'At once.' });
+    }),
+  );
+  expect(replies.filter(({ error }) => error !== undefined)).toEqual([]);
+  const exported = await fetch(`${baton.url()}/v1/projects/${projectRoot}`, {
+    headers: { authorization: `Bearer ${baton.apiKey}` },
+  });
+  const { tasks } = ((await exported.json()) as AnyJson).master;
+  const ids = tasks.map(({ id }: AnyJson) => id);
+  expect(ids).toEqual(Array.from({ length: TASKS + CALLERS }, (_, at) => at + 1));
+  expect(tasks[0].subtasks.map(({ id }: AnyJson) => id)).toEqual(
+    Array.from({ length: CALLERS }, (_, at) => at + 1),
+  );
+  expect(new Set(tasks[0].subtasks.map(({ title }: AnyJson) => title)).size).toBe(CALLERS);
+  expect(new Set(tasks.slice(TASKS).map(({ title }: AnyJson) => title)).size).toBe(CALLERS);
+  expect(tasks.filter(({ status }: AnyJson) => status === 'in-progress')).toHaveLength(CALLERS);
+});
+
+test('callers that meet in one process read what they share once', async () => {
+  const projectRoot = 'shared';
+  await importTasks(projectRoot);
+  const set = (n: number) =>
+    call(0, projectRoot, 'set_task_status', { id: String(1 + n), status: 'in-progress' });
+  const one = await costOf(() => set(TASKS - 1));
+  const many = await costOf(() => Promise.all(Array.from({ length: CALLERS }, (_, n) => set(n))));
+  // Each reads the task that it changes and its part of the index; alone it reads who there is as well.
+  expect(many.bytes / one.bytes, `${many.bytes} bytes of ${one.bytes}`).toBeLessThan(CALLERS / 3);
+});
