@@ -1,7 +1,7 @@
 import { median } from '../harness/statistics.ts';
-import { BenchProcess, cpuMicroseconds } from './bench-process.ts';
+import { BenchProcess, cpuMicroseconds } from './subjects/bench-process.ts';
 import { measureTraffic, RedisCallCounter } from '../harness/redis-traffic.ts';
-import { batonSubject, RunningSubject } from './subject.ts';
+import { batonSubject, RunningSubject } from './subjects/subject.ts';
 import { type LoadCost, measureLoads } from './load-cost.ts';
 import { putTeam } from './agents/team.ts';
 

@@ -6,7 +6,7 @@ import {
   tableHead,
   tableRow,
 } from './measure-subject.ts';
-import { batonSubject, type Subject } from './subject.ts';
+import { batonSubject, type Subject } from './subjects/subject.ts';
 
 const CONCURRENCIES = [1, 64];
 const EVERY_SECOND = ['--appendonly', 'yes', '--appendfsync', 'everysec'];

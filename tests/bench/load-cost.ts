@@ -1,7 +1,7 @@
 import { median } from '../harness/statistics.ts';
-import { type BenchProcess, cpuMicroseconds } from './bench-process.ts';
+import { type BenchProcess, cpuMicroseconds } from './subjects/bench-process.ts';
 import { measureTraffic, RedisCallCounter } from '../harness/redis-traffic.ts';
-import type { RunningSubject } from './subject.ts';
+import type { RunningSubject } from './subjects/subject.ts';
 
 /** The cost of one trip of a load. */
 export interface LoadCost {

@@ -5,7 +5,7 @@ import {
   controlSubject,
   BASELINE_SUBJECT,
   type RunningSubject,
-} from './subject.ts';
+} from './subjects/subject.ts';
 import {
   type Measurements,
   measureSubject,

@@ -1,6 +1,6 @@
 import { median } from '../harness/statistics.ts';
-import { type Subject, RunningSubject } from './subject.ts';
-import { cpuMicroseconds, type BenchProcess } from './bench-process.ts';
+import { type Subject, RunningSubject } from './subjects/subject.ts';
+import { cpuMicroseconds, type BenchProcess } from './subjects/bench-process.ts';
 import { RedisCallCounter } from '../harness/redis-traffic.ts';
 
 /** The measurements of one run of a subject. */

@@ -1,6 +1,6 @@
 import { median } from '../harness/statistics.ts';
-import { BenchProcess } from './bench-process.ts';
-import { batonSubject, RunningSubject } from './subject.ts';
+import { BenchProcess } from './subjects/bench-process.ts';
+import { batonSubject, RunningSubject } from './subjects/subject.ts';
 
 const SECONDS = 20;
 const ATTACKS = ['checks', 'storage', 'large project', 'backlog', 'deadlines', 'lists', 'streams'];

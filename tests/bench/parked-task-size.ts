@@ -1,4 +1,4 @@
-import { batonSubject, RunningSubject } from './subject.ts';
+import { batonSubject, RunningSubject } from './subjects/subject.ts';
 import { usedMemory } from '../harness/redis-traffic.ts';
 
 const COUNT = 10_000;

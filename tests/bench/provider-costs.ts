@@ -1,7 +1,7 @@
 import { median } from '../harness/statistics.ts';
-import { BenchProcess, cpuMicroseconds } from './bench-process.ts';
+import { BenchProcess, cpuMicroseconds } from './subjects/bench-process.ts';
 import { RedisCallCounter } from '../harness/redis-traffic.ts';
-import { batonSubject, RunningSubject } from './subject.ts';
+import { batonSubject, RunningSubject } from './subjects/subject.ts';
 
 const CALLS_AT_ONCE = 100;
 const CALL_MS = 5_000;

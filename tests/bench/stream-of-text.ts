@@ -1,7 +1,7 @@
 import { callToolForContent } from './processes/project-calls.ts';
 import { median } from '../harness/statistics.ts';
 import { RedisCallCounter } from '../harness/redis-traffic.ts';
-import { batonSubject, RunningSubject } from './subject.ts';
+import { batonSubject, RunningSubject } from './subjects/subject.ts';
 
 const CHUNKS = 500;
 const DELTA = 'Some forty characters of a chunk of text. ';

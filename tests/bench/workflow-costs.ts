@@ -3,7 +3,7 @@ import { tenSteps } from '../workflows/ten-step-workflow.ts';
 import { callToolForContent, createProject, type Endpoint } from './processes/project-calls.ts';
 import { sendJson } from './processes/minimal-http-client.ts';
 import { RedisCallCounter, usedMemory } from '../harness/redis-traffic.ts';
-import { batonSubject, RunningSubject } from './subject.ts';
+import { batonSubject, RunningSubject } from './subjects/subject.ts';
 
 const PROJECT = 'shop';
 const PARKED = 1_000;

@@ -243,6 +243,7 @@ describe('data model', () => {
       credential: tenant.credential('<id>'),
       task: tenant.task(id).replace(taskRef(id), '<ref>'),
       project: tenant.project('p').replace(/p$/, '<project>'),
+      projectChanges: tenant.projectChanges('p').replace(/p$/, '<project>'),
       workflow: tenant.workflow('<name>'),
       agent: tenant.agent('<id>'),
       prompt: tenant.prompt('<name>'),

@@ -1,6 +1,6 @@
-import type { RunningSubject } from '../subject.ts';
+import type { RunningSubject } from '../subjects/subject.ts';
 import { median } from '../../harness/statistics.ts';
-import { cpuMicroseconds, BenchProcess } from '../bench-process.ts';
+import { cpuMicroseconds, BenchProcess } from '../subjects/bench-process.ts';
 import { RedisCallCounter, type Traffic, measureTraffic } from '../../harness/redis-traffic.ts';
 
 /** The cost of one delegation of `expand_all`, answered by four agents. */

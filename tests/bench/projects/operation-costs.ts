@@ -1,7 +1,7 @@
-import { batonSubject, RunningSubject } from '../subject.ts';
+import { batonSubject, RunningSubject } from '../subjects/subject.ts';
 import { type DelegationCost, measureExpandAll } from './expand-all-cost.ts';
 import { callToolForContent, createProject } from '../processes/project-calls.ts';
-import { BenchProcess } from '../bench-process.ts';
+import { BenchProcess } from '../subjects/bench-process.ts';
 import { type Traffic, measureTraffic } from '../../harness/redis-traffic.ts';
 
 /** At least 200 delegations for each size: fewer would be noise. */

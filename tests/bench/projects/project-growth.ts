@@ -1,6 +1,6 @@
 import { callToolForContent, createProject, type Endpoint } from '../processes/project-calls.ts';
 import { quantile } from '../../harness/statistics.ts';
-import { batonSubject, RunningSubject } from '../subject.ts';
+import { batonSubject, RunningSubject } from '../subjects/subject.ts';
 
 const SIZES = [10, 100, 1_000, 3_000];
 const CALLERS = [1, 8, 64];

@@ -1,5 +1,5 @@
 import { type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
-import type { Endpoint } from './processes/project-calls.ts';
+import type { Endpoint } from '../processes/project-calls.ts';
 import { BenchProcess, type ProcessMessage } from './bench-process.ts';
 
 /** What is measured: a script of processes/ and the roles in which it runs. */
