@@ -145,5 +145,6 @@ const TYPES: Readonly<Record<string, string>> = {
   hash: 'hash',
   zset: 'sorted set',
   set: 'set',
+  list: 'list',
   string: 'string',
 };

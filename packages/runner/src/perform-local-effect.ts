@@ -3,6 +3,7 @@ import type { Command } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
 import { beginTurn, endTurn } from './conversation-effects.ts';
 import { changeProject } from './project/project-change.ts';
+import { readForProgram } from './read-for-program.ts';
 import { performLookup } from './perform-lookup.ts';
 import type { LocalEffect } from './local-effect.ts';
 import { type SegmentContext, StaleSegmentError } from './segment-context.ts';
@@ -17,11 +18,9 @@ export async function performLocalEffect(
   effect: LocalEffect,
 ): Promise<void> {
   switch (effect.kind) {
-    case 'read': {
-      const outcome = await context.projects.select(effect.project, effect.select);
-      context.journal.add(path, { kind: 'read', ...outcome });
+    case 'read':
+      context.journal.add(path, await readForProgram(context.segment.projects, effect, context.beganAt));
       return;
-    }
     case 'lookup':
       context.journal.add(path, { kind: 'lookup', ...(await performLookup(context.segment, effect.of)) });
       return;
@@ -50,7 +49,7 @@ async function checkAnswer(
 }
 
 async function commit(
-  { segment, journal, projects }: SegmentContext,
+  { segment, journal }: SegmentContext,
   path: string,
   project: string,
   command: Command,
@@ -58,7 +57,7 @@ async function commit(
   const unsaved = journal.pendingWrite.journal;
   let committed: string | undefined;
   try {
-    await changeProject<'journaled'>(command, projects, project, async (before, change, outcome) => {
+    await changeProject<'journaled'>(command, segment.projects, project, async (before, change, outcome) => {
       const entry = formatEntry({ kind: 'commit', ok: true, value: outcome });
       committed = entry;
       const reply = await segment.commit(project, before, change, { path, entry, journal: unsaved });

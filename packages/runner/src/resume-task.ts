@@ -8,7 +8,6 @@ import { openWaitsOrFailOversized } from './open-waits.ts';
 import { performLocalEffect } from './perform-local-effect.ts';
 import { StaleSegmentError } from './segment-context.ts';
 import type { Programs } from './programs.ts';
-import { ProjectSnapshots } from './project/project-snapshots.ts';
 import { completedStructuredContent } from './completed-structured-content.ts';
 import { collectWaits } from './collect-waits.ts';
 import { isLocalEffect, type LocalEffect } from './local-effect.ts';
@@ -66,13 +65,13 @@ async function runSegment(
   if (task.tries > MAX_TRIES) throw tooManyTries();
   assertJournalSize(task.journal);
 
+  const beganAt = performance.now();
   const journal = new SegmentJournal(task.journal);
   if (task.toRewind) {
     const rewind = rewindProgram(program, task.input, journal.entries);
     if ((await segment.rewind(rewind.drops, rewind.journal)) === 'stale') return STALE;
     journal.rewind(rewind);
   }
-  const projects = new ProjectSnapshots(segment.projects);
   const run = new ProgramRun(program, task.input, journal.entries);
   for (;;) {
     const step = run.next();
@@ -87,7 +86,7 @@ async function runSegment(
     journal.collapse(step.collapsed);
     const next = step.awaited.find(({ effect }) => isLocalEffect(effect));
     if (next !== undefined) {
-      const context = { validator: check, segment, journal, projects };
+      const context = { validator: check, segment, journal, beganAt };
       // Lookups depend on nothing: those of several branches are one round trip and one replay.
       const performed =
         next.effect.kind === 'lookup'

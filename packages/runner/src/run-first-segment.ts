@@ -3,7 +3,7 @@ import type { Operation } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { CallerAdmission, Idempotency, PendingInteraction, TenantStore } from '@baton/store';
 import type { Programs } from './programs.ts';
-import { ProjectSnapshots } from './project/project-snapshots.ts';
+import { readForProgram } from './read-for-program.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
 import { performLookup } from './perform-lookup.ts';
 import { SegmentJournal } from './segment-journal.ts';
@@ -41,7 +41,7 @@ export async function runFirstSegment(
   }
   const operation = programs.newestRunnable(named, await tenant.livePrograms());
   const journal = new SegmentJournal();
-  const projects = new ProjectSnapshots(tenant.projects);
+  const beganAt = performance.now();
   const run = new ProgramRun(operation, input, journal.entries);
   for (;;) {
     const step = run.next();
@@ -55,8 +55,7 @@ export async function runFirstSegment(
     const read = awaited.find(({ effect }) => effect.kind === 'read');
     if (read?.effect.kind === 'read') {
       await caller.admit(['mcp']);
-      const outcome = await projects.select(read.effect.project, read.effect.select);
-      journal.add(read.path, { kind: 'read', ...outcome });
+      journal.add(read.path, await readForProgram(tenant.projects, read.effect, beganAt));
       continue;
     }
     const lookup = awaited.find(({ effect }) => effect.kind === 'lookup');

@@ -1,7 +1,6 @@
 import type { CallerSchemaValidator } from '@baton/answer-validation';
 import type { FencedSegment } from '@baton/store/shards';
 import type { SegmentJournal } from './segment-journal.ts';
-import type { ProjectSnapshots } from './project/project-snapshots.ts';
 
 /** Another run has taken the task over: what this one knows of it is void. */
 export class StaleSegmentError extends Error {}
@@ -11,5 +10,6 @@ export interface SegmentContext {
   readonly validator: CallerSchemaValidator;
   readonly segment: FencedSegment;
   readonly journal: SegmentJournal;
-  readonly projects: ProjectSnapshots;
+  /** When the segment began, by `performance.now()`: what it reads is as it was then, or later. */
+  readonly beganAt: number;
 }

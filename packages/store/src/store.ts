@@ -62,7 +62,7 @@ export class Store {
   private readonly lifetimes: Lifetimes;
   private readonly tenants = new LRUCache<string, TenantParts>({ max: MAX_CACHED_TENANTS });
   private readonly agentSnapshots = new AgentSnapshots();
-  private readonly projectChanges = new KeyedMutex();
+  private readonly projectTurns = new KeyedMutex();
   private readonly workerRegistries = new Map<number, WorkerRegistry>();
 
   private constructor(
@@ -73,6 +73,7 @@ export class Store {
     options: StoreOptions,
   ) {
     this.connection = connection;
+    connection.onLost(() => this.projectTurns.forget());
     this.keyspace = keyspace;
     this.inbox = inbox;
     this.admissionChanges = admissionChanges;
@@ -133,7 +134,7 @@ export class Store {
       new CursorSeal(() => this.sealKeys(`cursors of ${id}`)),
       new KeySeal(() => this.sealKeys(`endpoint keys of ${id}`)),
       this.agentSnapshots,
-      this.projectChanges,
+      this.projectTurns,
     );
   }
 

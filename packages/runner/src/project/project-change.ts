@@ -6,9 +6,9 @@ import {
 } from '@baton/operations';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatonError, type JsonObject } from '@baton/protocol';
-import type { ProjectVersion } from '@baton/store';
+import type { Projects, ProjectVersion } from '@baton/store';
 import type { ProjectSnapshot } from './project-snapshot.ts';
-import type { ProjectSnapshots } from './project-snapshots.ts';
+import { withSnapshot } from './shared-snapshot.ts';
 import { runInSlices, TimeSlices } from './time-slices.ts';
 
 /** So long a command waits for its turn and is tried again, in milliseconds, while others keep changing the project; `project_conflict` afterwards. */
@@ -26,7 +26,7 @@ type CommitReply = 'committed' | 'conflict';
  */
 export async function changeProject<Own>(
   command: Command,
-  snapshots: ProjectSnapshots,
+  projects: Projects,
   name: string,
   commit: (
     before: ProjectVersion | undefined,
@@ -34,30 +34,29 @@ export async function changeProject<Own>(
     outcome: JsonObject,
   ) => Promise<CommitReply | Own>,
 ): Promise<JsonObject | Own> {
-  const until = performance.now() + PATIENCE_MS;
-  return snapshots.changeInOrder(name, async (snapshot) => {
-    let isCurrent = !snapshot.isRead;
+  const since = performance.now();
+  const until = since + PATIENCE_MS;
+  return withSnapshot(projects, name, async (snapshot) => {
     for (let conflicts = 0; performance.now() < until; ) {
       let applied: AppliedCommand;
       try {
         applied = await applyToSnapshot(snapshot, command);
       } catch (refusal) {
         // A refusal counts only against the current project.
-        if (isCurrent) throw refusal;
-        await snapshot.refresh();
-        isCurrent = true;
+        if (snapshot.isCurrent(since)) throw refusal;
+        await snapshot.refresh(since);
         continue;
       }
       const { version, change, outcome } = applied;
+      const sentAt = performance.now();
       const reply = await commit(version === undefined ? undefined : { version }, change, outcome);
       if (reply === 'committed') {
-        snapshot.recordCommit(change);
+        snapshot.recordCommit(change, sentAt);
         return outcome;
       }
       if (reply !== 'conflict') return reply as Own;
       if (conflicts++ > 0) await sleep(Math.random() * MAX_PAUSE_MS);
-      await snapshot.refresh();
-      isCurrent = true;
+      await snapshot.refresh(performance.now());
     }
     throw new BatonError(
       'project_conflict',

@@ -17,6 +17,10 @@ const USUAL_LENGTH = 16_384;
 /** One read names at most so many fields: a script cannot take many more. */
 const MOST_FIELDS = 2_000;
 
+/** What a snapshot takes of the heap, roughly: in bytes, and for each character that was read. */
+const LEAST_SIZE = 2_048;
+const HEAP_OF_CHARACTER = 4;
+
 /** How often a read begins anew when commits keep changing the project, before `project_conflict`. */
 const ATTEMPTS = 50;
 
@@ -32,6 +36,8 @@ export class ProjectSnapshot {
   private readonly name: string;
   private fields: ProjectFields | undefined;
   private readVersion: string | undefined;
+  /** When it was last known to be the project as it is, by `performance.now()`. */
+  private currentAt = -Infinity;
   private attempts = 0;
   private limits: ReadLimits = DEFAULT_LIMITS;
   /** How long was computed, in milliseconds, since the event loop was given up for it. */
@@ -49,9 +55,14 @@ export class ProjectSnapshot {
     return this.readVersion === '0' ? undefined : this.readVersion;
   }
 
-  /** True where something was read of it. */
-  get isRead(): boolean {
-    return this.readVersion !== undefined;
+  /** The bytes of heap that it takes, roughly. */
+  get size(): number {
+    return LEAST_SIZE + HEAP_OF_CHARACTER * (this.fields?.addedLength ?? 0);
+  }
+
+  /** True where it was the project as it is at `since`, a time of `performance.now()`, or later. */
+  isCurrent(since: number): boolean {
+    return this.currentAt >= since;
   }
 
   /** The fields that were read; undefined where no such project exists. */
@@ -103,16 +114,20 @@ export class ProjectSnapshot {
     await this.readMore(this.current()?.wanted ?? []);
   }
 
-  /** Goes on from a change that was committed; each commit raises the version by one. */
-  recordCommit(change: ChangedFields): void {
+  /** Goes on from a change that was committed, and sent at a time of `performance.now()`; each commit raises the version by one. */
+  recordCommit(change: ChangedFields, sentAt: number): void {
     this.committed.push(change);
+    this.currentAt = sentAt;
     this.readVersion = String(Number(this.readVersion) + 1);
   }
 
-  /** Reads what has changed since. */
-  async refresh(): Promise<void> {
+  /** Reads what has changed, unless it was the project as it is at `since` or later. */
+  async refresh(since: number): Promise<void> {
+    if (this.isCurrent(since)) return;
+    const sentAt = performance.now();
     const fields = this.version === undefined ? undefined : this.current();
     const read = fields && (await this.projects.read(this.name, [], this.readVersion));
+    if (read?.changed !== undefined) this.currentAt = sentAt;
     if (fields !== undefined && read?.changed !== undefined) this.catchUp(fields, read.version, read.changed);
     else this.readVersion = undefined;
   }
@@ -140,7 +155,9 @@ export class ProjectSnapshot {
   }
 
   private async open(): Promise<void> {
+    const sentAt = performance.now();
     const read = await this.projects.open(this.name, INITIAL_FIELDS);
+    this.currentAt = sentAt;
     this.fields = undefined;
     this.committed = [];
     this.readVersion = read?.version ?? '0';
@@ -160,8 +177,10 @@ export class ProjectSnapshot {
     // As often as it fails, the parts are larger, so that it comes to its end beside commits.
     for (const part of this.parts(names, READ_LENGTH * 2 ** this.attempts)) {
       const { fields, readVersion } = this;
+      const sentAt = performance.now();
       const read = await this.projects.read(this.name, part, readVersion);
       if (fields === undefined || read?.changed === undefined) return this.readAnew(names);
+      this.currentAt = sentAt;
       this.catchUp(fields, read.version, read.changed);
       for (const [field, text] of read.fields) {
         await slices.next();

@@ -2,7 +2,6 @@ import type { Command } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { Idempotency, TenantStore } from '@baton/store';
 import { changeProject } from './project-change.ts';
-import { ProjectSnapshots } from './project-snapshots.ts';
 
 /** What a command did. */
 export interface CommandOutcome {
@@ -27,19 +26,13 @@ export async function runCommand(
   if (typeof known === 'string') return replay(known);
   try {
     let landed = '';
-    const snapshots = new ProjectSnapshots(projects);
-    const outcome = await changeProject<'replayed'>(
-      command,
-      snapshots,
-      name,
-      async (before, change, made) => {
-        const kept = idempotency && { ...idempotency, outcome: JSON.stringify(made) };
-        const reply = await projects.commit(name, before, change, kept);
-        if (typeof reply === 'string') return reply;
-        landed = reply.replayed;
-        return 'replayed';
-      },
-    );
+    const outcome = await changeProject<'replayed'>(command, projects, name, async (before, change, made) => {
+      const kept = idempotency && { ...idempotency, outcome: JSON.stringify(made) };
+      const reply = await projects.commit(name, before, change, kept);
+      if (typeof reply === 'string') return reply;
+      landed = reply.replayed;
+      return 'replayed';
+    });
     return outcome === 'replayed' ? replay(landed) : { outcome, replayed: false };
   } catch (refusal) {
     if (!(refusal instanceof BatonError) || idempotency === undefined) throw refusal;

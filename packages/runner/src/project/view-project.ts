@@ -1,7 +1,7 @@
 import type { Project } from '@baton/operations';
 import { BatonError, nearestName } from '@baton/protocol';
 import type { TenantStore } from '@baton/store';
-import { ProjectSnapshot } from './project-snapshot.ts';
+import { readProject } from './read-project.ts';
 
 /** Keys are compared by their ends, which tell paths apart. */
 const COMPARED_LENGTH = 64;
@@ -16,7 +16,7 @@ export async function viewProject<T>(
   view: (project: Project | undefined) => T,
 ): Promise<T> {
   try {
-    return await new ProjectSnapshot(tenant.projects, name).evaluate(view);
+    return await readProject(tenant.projects, name, view);
   } catch (thrown) {
     if (!(thrown instanceof BatonError) || thrown.code !== 'project_not_found') throw thrown;
     const known = new Map((await tenant.projects.names()).map((key) => [key.slice(-COMPARED_LENGTH), key]));

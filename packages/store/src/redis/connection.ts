@@ -66,6 +66,11 @@ export class Connection {
     return connectRetryForever(this.url);
   }
 
+  /** Calls back when Redis was lost, and another server may answer next, which may lack the last writes. */
+  onLost(lost: () => void): void {
+    for (const event of ['close', '-node']) this.client.on(event, lost);
+  }
+
   /** Runs a script, in a batch with others where it may be. Errors: `unavailable`. */
   async evaluate(
     script: CompiledScript & { readonly replicated: boolean; readonly incoming: Incoming | undefined },

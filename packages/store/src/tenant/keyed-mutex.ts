@@ -1,25 +1,43 @@
-/** What a holder knows of the line that it stands in. */
-export interface MutexLine {
-  /** What the holder before left for this one, and what this one leaves for the next. */
-  left?: object | undefined;
-  /** How many hold or wait, the holder among them. */
-  readonly length: number;
+import { LRUCache } from 'lru-cache';
+
+/** What a holder leaves for the next one; `size`: the bytes of heap that it takes, roughly. */
+export interface Left {
+  readonly size: number;
 }
 
+/** What a holder knows of the line that it stands in. */
+export interface MutexLine {
+  /** What the holder before left, and what this one leaves. */
+  left?: Left | undefined;
+}
+
+interface Line extends MutexLine {
+  last: Promise<void>;
+  length: number;
+}
+
+/** What is left is kept for so long after its last use, in milliseconds, and at most so many bytes of it, of each key and in all. */
+const KEPT_MS = 10_000;
+const MAX_KEPT_BYTES = 33_554_432;
+const MAX_KEPT_BYTES_EACH = MAX_KEPT_BYTES / 2;
+
 /**
- * Runs the work of each key one after the other, in the order of the calls; a key costs nothing while nobody has it. What a holder leaves
- * is gone when nobody waits for it.
+ * Runs the work of each key one after the other, in the order of the calls, and hands on what each leaves: to the next in line, or to one
+ * that comes soon.
  */
 export class KeyedMutex {
-  private readonly lines = new Map<
-    string,
-    { last: Promise<void>; length: number; left?: object | undefined }
-  >();
+  private readonly lines = new Map<string, Line>();
+  private readonly kept = new LRUCache<string, Left>({
+    ttl: KEPT_MS,
+    maxSize: MAX_KEPT_BYTES,
+    maxEntrySize: MAX_KEPT_BYTES_EACH,
+    sizeCalculation: ({ size }) => Math.max(1, Math.ceil(size)),
+  });
+  private generation = 0;
 
   /** Returns or throws what `work` does; the next in line begins then. */
   async hold<T>(key: string, work: (line: MutexLine) => Promise<T>): Promise<T> {
-    const line = this.lines.get(key) ?? { last: Promise.resolve(), length: 0 };
-    this.lines.set(key, line);
+    const line = this.lines.get(key) ?? this.beginLine(key);
     const before = line.last;
     let release = () => {};
     line.last = new Promise((resolve) => {
@@ -27,11 +45,32 @@ export class KeyedMutex {
     });
     line.length++;
     await before;
+    const { generation } = this;
     try {
       return await work(line);
     } finally {
-      if (--line.length === 0) this.lines.delete(key);
+      if (generation !== this.generation) line.left = undefined;
+      if (--line.length === 0) this.endLine(key, line);
       release();
     }
+  }
+
+  /** Forgets what was left, and what those leave that hold a key now. */
+  forget(): void {
+    this.generation++;
+    this.kept.clear();
+    for (const line of this.lines.values()) line.left = undefined;
+  }
+
+  private beginLine(key: string): Line {
+    const line: Line = { last: Promise.resolve(), length: 0, left: this.kept.get(key) };
+    this.kept.delete(key);
+    this.lines.set(key, line);
+    return line;
+  }
+
+  private endLine(key: string, { left }: Line): void {
+    this.lines.delete(key);
+    if (left !== undefined) this.kept.set(key, left);
   }
 }

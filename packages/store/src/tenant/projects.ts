@@ -124,9 +124,9 @@ export class Projects {
     return this.readFields(name, fields, 0, since);
   }
 
-  /** Runs `change` once no other call of this process changes the project, in the order of the calls. */
-  async changeInOrder<T>(name: string, change: (line: MutexLine) => Promise<T>): Promise<T> {
-    return this.context.projectChanges.hold(this.context.keys.project(name), change);
+  /** Runs `work` once no other call of this process works on the project, in the order of the calls. */
+  async inTurn<T>(name: string, work: (line: MutexLine) => Promise<T>): Promise<T> {
+    return this.context.projectTurns.hold(this.context.keys.project(name), work);
   }
 
   /** The names of all fields of a project. */

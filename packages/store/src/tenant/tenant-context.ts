@@ -23,8 +23,8 @@ export class TenantContext {
   readonly roles: Roles;
   /** The agents of tenants as this process has read them. */
   readonly agentSnapshots: AgentSnapshots;
-  /** Orders this process's changes of each project, by the project's key. */
-  readonly projectChanges: KeyedMutex;
+  /** Orders the calls of this process on each project, by its key, and keeps what they have read of it. */
+  readonly projectTurns: KeyedMutex;
 
   constructor(
     connection: Connection,
@@ -35,7 +35,7 @@ export class TenantContext {
     cursors: CursorSeal,
     keySeal: KeySeal,
     agentSnapshots: AgentSnapshots,
-    projectChanges: KeyedMutex,
+    projectTurns: KeyedMutex,
   ) {
     this.connection = connection;
     this.keys = keys;
@@ -44,7 +44,7 @@ export class TenantContext {
     this.workers = workers;
     this.cursors = cursors;
     this.agentSnapshots = agentSnapshots;
-    this.projectChanges = projectChanges;
+    this.projectTurns = projectTurns;
     this.roles = new Roles(connection, keys, keySeal);
   }
 }

@@ -72,7 +72,7 @@ export class TestTenant {
   withLifetimes(lifetimes: Partial<Lifetimes>): TestTenant {
     const { context, digests } = this.store as unknown as { context: TenantContext; digests: ApiKeyDigests };
     const all = { ...this.store.lifetimes, ...lifetimes };
-    const { connection, keys, addJob, workers, cursors, roles, agentSnapshots, projectChanges } = context;
+    const { connection, keys, addJob, workers, cursors, roles, agentSnapshots, projectTurns } = context;
     const other = new TenantContext(
       connection,
       keys,
@@ -82,7 +82,7 @@ export class TestTenant {
       cursors,
       roles.seal,
       agentSnapshots,
-      projectChanges,
+      projectTurns,
     );
     const store = new TenantStore(other, digests);
     const same = new TestTenant(this.fixture, store, this.texts);

@@ -51,6 +51,10 @@ export class ProjectFields {
   private subtaskCounts: ReadonlyMap<string, number> = new Map();
   /** By tag and id, tasks that were read and stand-ins for the others. */
   private readonly tasks = new Map<string, Map<number, Task>>();
+  /** Characters that were added so far. */
+  addedLength = 0;
+  /** Made of the fields as they are now. */
+  private made: Project | undefined;
   /** What is not added does not exist. */
   readonly whole: boolean;
   private isIndexed: boolean;
@@ -72,8 +76,10 @@ export class ProjectFields {
 
   /** Adds a field; `text` is undefined for one that does not exist. @throws Error on what is not JSON. */
   add(field: string, text: string | undefined): void {
+    this.made = undefined;
     const name = parseFieldName(field);
     if (this.whole && name?.kind === 'index') return;
+    this.addedLength += text?.length ?? 0;
     const value: unknown = text === undefined ? undefined : JSON.parse(text);
     if (text === undefined) this.forget(field);
     else if (name?.kind === 'task')
@@ -96,6 +102,7 @@ export class ProjectFields {
 
   /** Goes on from a change that was committed. */
   apply(change: ChangedFields): void {
+    this.made = undefined;
     const copied = change.copy.map(([from, to]) => ({
       to,
       value: this.values.get(from),
@@ -132,6 +139,11 @@ export class ProjectFields {
 
   /** The project as far as it was read. @throws Error on fields that no commit wrote. */
   get project(): Project {
+    this.made ??= this.make();
+    return this.made;
+  }
+
+  private make(): Project {
     const meta = this.record(META);
     const names = meta['tags'] as string[];
     const { files, reports } = this.parts;
