@@ -3,7 +3,7 @@ import type { Command } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
 import { beginTurn, endTurn } from './conversation-effects.ts';
 import { changeProject } from './project/project-change.ts';
-import { readForProgram } from './read-for-program.ts';
+import { readForProgram } from './project/read-for-program.ts';
 import { performLookup } from './perform-lookup.ts';
 import type { LocalEffect } from './local-effect.ts';
 import { type SegmentContext, StaleSegmentError } from './segment-context.ts';

@@ -3,7 +3,7 @@ import type { Operation } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { CallerAdmission, Idempotency, PendingInteraction, TenantStore } from '@baton/store';
 import type { Programs } from './programs.ts';
-import { readForProgram } from './read-for-program.ts';
+import { readForProgram } from './project/read-for-program.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
 import { performLookup } from './perform-lookup.ts';
 import { SegmentJournal } from './segment-journal.ts';

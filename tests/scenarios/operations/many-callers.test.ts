@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { viewProject } from '@baton/runner';
 import { Redis } from 'ioredis';
 import { InProcessDeployment } from '../../harness/in-process-deployment.ts';
 import { type AnyJson, postJsonRpc } from '../../harness/mcp-client.ts';
@@ -89,4 +90,38 @@ test('callers that meet in one process read what they share once', async () => {
   const many = await costOf(() => Promise.all(Array.from({ length: CALLERS }, (_, n) => set(n))));
   // Each reads the task that it changes and its part of the index; alone it reads who there is as well.
   expect(many.bytes / one.bytes, `${many.bytes} bytes of ${one.bytes}`).toBeLessThan(CALLERS / 3);
+});
+
+test('calls that wait behind one that Redis does not answer are refused with it, and do not wait for Redis one after the other', {
+  timeout: 30_000,
+}, async () => {
+  const tenant = baton.store.tenant('acme');
+  const read = () => viewProject(tenant, 'shared', (project) => project?.tags.size);
+  expect(await read()).toBe(1);
+  // Longer than a command waits: the second would be answered, if it were sent once the first has failed.
+  await redis.call('CLIENT', 'PAUSE', '5500', 'ALL');
+  const ends = await Promise.allSettled(Array.from({ length: 5 }, read));
+  expect(ends.map((end) => end.status === 'rejected' && end.reason.code)).toEqual(
+    Array(5).fill('unavailable'),
+  );
+  expect(await read()).toBe(1);
+});
+
+test('what a process keeps of a project is read with what another has changed, and another tenant has none of it', async () => {
+  const projectRoot = 'kept';
+  const titles = (gateway: number) => call(gateway, projectRoot, 'get_tasks', { limit: 5 });
+  await call(0, projectRoot, 'add_task', { title: 'One', description: 'x' });
+  for (let n = 0; n < 6; n++) {
+    const writer = n % 2;
+    await call(writer, projectRoot, 'set_task_status', {
+      id: '1',
+      status: n % 2 === 0 ? 'in-progress' : 'review',
+    });
+    for (const gateway of [0, 1])
+      expect((await titles(gateway)).tasks[0].status).toBe(n % 2 === 0 ? 'in-progress' : 'review');
+  }
+  await call(1, projectRoot, 'delete_project', {});
+  expect((await titles(0)).error.code).toBe('project_not_found');
+  await call(1, projectRoot, 'add_task', { title: 'Other', description: 'x' });
+  expect((await titles(0)).tasks.map(({ title }: AnyJson) => title)).toEqual(['Other']);
 });

@@ -16,7 +16,7 @@ export function changedProjectFields(
 
 /** The project whose fields these are, all of them. @throws Error on fields that no commit wrote. */
 export function projectFromFields(fields: ReadonlyMap<string, string>): Project {
-  const all = new ProjectFields({ whole: true, indexed: false });
+  const all = new ProjectFields({ whole: true });
   for (const [field, text] of fields) all.add(field, text);
   return all.project;
 }

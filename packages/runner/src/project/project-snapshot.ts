@@ -24,7 +24,7 @@ const HEAP_OF_CHARACTER = 4;
 /** How often a read begins anew when commits keep changing the project, before `project_conflict`. */
 const ATTEMPTS = 50;
 
-type ReadableProjects = Pick<Projects, 'open' | 'read' | 'fieldNames'>;
+type ReadableProjects = Pick<Projects, 'open' | 'read'>;
 
 /**
  * A stored project at one version, of which as much is read as is looked at: what a caller computes from it runs again and
@@ -127,7 +127,10 @@ export class ProjectSnapshot {
     const sentAt = performance.now();
     const fields = this.version === undefined ? undefined : this.current();
     const read = fields && (await this.projects.read(this.name, [], this.readVersion));
-    if (read?.changed !== undefined) this.currentAt = sentAt;
+    if (read?.changed !== undefined) {
+      this.currentAt = sentAt;
+      this.limits = read.limits;
+    }
     if (fields !== undefined && read?.changed !== undefined) this.catchUp(fields, read.version, read.changed);
     else this.readVersion = undefined;
   }
@@ -147,7 +150,7 @@ export class ProjectSnapshot {
 
   private current(): ProjectFields | undefined {
     for (const change of this.committed) {
-      this.fields ??= new ProjectFields({ whole: true, indexed: true });
+      this.fields ??= new ProjectFields({ whole: true });
       this.fields.apply(change);
     }
     this.committed = [];
@@ -163,12 +166,9 @@ export class ProjectSnapshot {
     this.readVersion = read?.version ?? '0';
     if (read === undefined) return;
     this.limits = read.limits;
-    const { whole, indexed } = read;
-    this.fields = new ProjectFields({ whole: whole || !indexed, indexed });
+    this.fields = new ProjectFields(read);
     for (const [field, text] of read.fields)
       if (text !== undefined || !this.fields.whole) this.fields.add(field, text);
-    // An earlier release wrote it, without an index: the next commit makes one.
-    if (!whole && !indexed) await this.readMore(await this.projects.fieldNames(this.name));
   }
 
   /** Reads fields in parts, or everything anew where the project has changed. */

@@ -38,7 +38,6 @@ test('COMMIT writes the change, the outcome and what the segment had done before
   const stored = await testTenant.store.projects.open('default');
   expect(stored).toEqual({
     version: '1',
-    indexed: true,
     whole: true,
     limits: { promptTokens: DEFAULT_LIMITS.promptTokens },
     fields: new Map([
@@ -248,7 +247,6 @@ test('a small project is read whole, of a larger one the fields that are named, 
   expect(await projects.open('p', ['a'])).toMatchObject({ whole: true, fields: { size: 2 } });
   expect(await projects.read('p', ['a', 'none'])).toEqual({
     version: '1',
-    indexed: true,
     whole: false,
     limits: { promptTokens: DEFAULT_LIMITS.promptTokens },
     fields: new Map([
@@ -259,14 +257,10 @@ test('a small project is read whole, of a larger one the fields that are named, 
   await projects.commit('p', { version: '1' }, set('c', 'x'.repeat(6_000)));
   expect(await projects.open('p', ['a'])).toEqual({
     version: '2',
-    indexed: true,
     whole: false,
     limits: { promptTokens: DEFAULT_LIMITS.promptTokens },
     fields: new Map([['a', '1']]),
   });
-  // As a release without an index leaves it.
-  await fixture.redis.hset(testTenant.keys.project('p'), 'v', '3');
-  expect(await projects.open('p', ['a'])).toMatchObject({ version: '3', indexed: false });
 });
 
 test.each([

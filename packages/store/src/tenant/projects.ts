@@ -23,8 +23,6 @@ import {
  */
 export interface StoredFields {
   readonly version: string;
-  /** True where the index fields are those of this version: the last commit wrote them. */
-  readonly indexed: boolean;
   /** True where these are all fields of the project. */
   readonly whole: boolean;
   readonly fields: ReadonlyMap<string, string | undefined>;
@@ -52,8 +50,8 @@ function isDeletion({ set, copy = [], delete: deleted }: ProjectChange): boolean
   return set.reduce((sum, [, value]) => sum + value.length, 0) <= MOST_SET_BY_DELETION;
 }
 
-/** The fields of the project's hash that the scripts keep: its version, and that of its index. */
-const OWN_FIELDS: ReadonlySet<string> = new Set(['v', 'i']);
+/** The field of the project's hash that the scripts keep: its version. */
+const VERSION = 'v';
 
 /** A project whose values have at most so many bytes is read whole. */
 const SMALL_PROJECT_BYTES = 65_536;
@@ -129,13 +127,6 @@ export class Projects {
     return this.context.projectTurns.hold(this.context.keys.project(name), work);
   }
 
-  /** The names of all fields of a project. */
-  async fieldNames(name: string): Promise<string[]> {
-    const { connection, keys } = this.context;
-    const names = await connection.command((client) => client.hkeys(keys.project(name)));
-    return names.filter((field) => !OWN_FIELDS.has(field));
-  }
-
   private async readFields(
     name: string,
     fields: readonly string[],
@@ -155,10 +146,9 @@ export class Projects {
       { name, whole, since },
       { args: fields },
     );
-    const [kind, version, indexed, use, promptTokens, known, ...values] = reply as [
+    const [kind, version, use, promptTokens, known, ...values] = reply as [
       string,
       string,
-      number,
       string,
       string,
       number,
@@ -171,9 +161,9 @@ export class Projects {
     else
       for (let at = 0; at + 1 < values.length; at += 2)
         read.set(values[at] ?? '', values[at + 1] ?? undefined);
-    for (const field of OWN_FIELDS) read.delete(field);
+    read.delete(VERSION);
     const limits = { promptTokens: Number(promptTokens) };
-    const found = { version, indexed: indexed === 1, whole: kind === 'whole', fields: read, limits };
+    const found = { version, whole: kind === 'whole', fields: read, limits };
     if (known < 0) return found;
     const changed = new Map<string, string | undefined>();
     for (let at = fields.length; kind === 'part' && at + 1 < values.length; at += 2)
@@ -279,8 +269,8 @@ export class Projects {
   ): Promise<unknown[]> {
     const { connection, keys } = this.context;
     const copies = change.copy ?? [];
-    const own = change.set.find(([field]) => OWN_FIELDS.has(field));
-    if (own !== undefined) throw new BatonError('internal', `A project field may not be called '${own[0]}'.`);
+    if (change.set.some(([field]) => field === VERSION))
+      throw new BatonError('internal', `A project field may not be called '${VERSION}'.`);
     const project = keys.project(name);
     const outside = within.task === '';
     return runScript(

@@ -3,7 +3,7 @@ import { type Project, resolveTag, withTag } from '../model/project.ts';
 import { requireProject, requireSubtask, requireTag, requireTask } from '../model/require-existing.ts';
 import { type Status, statusSchema } from '../model/status-and-priority.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
-import type { Subtask, Task } from '../model/task.ts';
+import { type Subtask, type Task, taskIdsOf } from '../model/task.ts';
 
 /** Sets one status on tasks and subtasks: `id` is "3", "3.2" or a comma list of such. */
 export const setStatusCommandSchema = z.strictObject({
@@ -35,13 +35,15 @@ export function setStatus(
   const name = resolveTag(existing, command.tag);
   const tag = requireTag(existing, name);
   const refs = byTask(parseTaskRefs(command.id));
-  const known = new Map(tag.tasks.map((task) => [task.id, task]));
-  for (const [id, own] of refs) {
-    const task = known.get(id) ?? requireTask(tag, name, { task: id });
-    for (const ref of own) if (ref.subtask !== undefined) requireSubtask(task, name, ref);
-  }
+  const ids = taskIdsOf(tag.tasks);
+  const tasks = [...tag.tasks];
   const updated: StatusChange[] = [];
-  const tasks = tag.tasks.map((task) => withStatus(task, refs.get(task.id) ?? [], command.status, updated));
+  for (const [id, own] of refs) {
+    const at = ids.indexOf(id);
+    const task = tasks[at] ?? requireTask(tag, name, { task: id });
+    for (const ref of own) if (ref.subtask !== undefined) requireSubtask(task, name, ref);
+    tasks[at] = withStatus(task, own, command.status, updated);
+  }
   if (updated.length === 0) return { project: existing, tag: name, updated };
   const changed = { ...tag, tasks, metadata: { ...tag.metadata, updated: now } };
   return { project: withTag(existing, name, changed), tag: name, updated };
@@ -54,7 +56,6 @@ function byTask(refs: readonly TaskRef[]): Map<number, TaskRef[]> {
 }
 
 function withStatus(task: Task, refs: readonly TaskRef[], to: Status, updated: StatusChange[]): Task {
-  if (refs.length === 0) return task;
   const whole = refs.some(({ subtask }) => subtask === undefined);
   const set = <T extends Task | Subtask>(item: T, ref: TaskRef): T => {
     if (item.status === to) return item;

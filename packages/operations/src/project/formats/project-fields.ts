@@ -2,7 +2,7 @@ import { isRecord } from '@baton/protocol';
 import type { ComplexityReport } from '../model/complexity-report.ts';
 import type { ConnectedFile, ProjectMetadata } from '../model/project-metadata.ts';
 import type { Project, Tag, TagMetadata } from '../model/project.ts';
-import type { Task } from '../model/task.ts';
+import { type Task, withTaskIds } from '../model/task.ts';
 import {
   ABOUT,
   FILE,
@@ -57,16 +57,9 @@ export class ProjectFields {
   private made: Project | undefined;
   /** What is not added does not exist. */
   readonly whole: boolean;
-  private isIndexed: boolean;
 
-  constructor({ whole, indexed }: { whole: boolean; indexed: boolean }) {
+  constructor({ whole }: { whole: boolean }) {
     this.whole = whole;
-    this.isIndexed = indexed;
-  }
-
-  /** True where the stored index is that of the stored tasks. */
-  get indexed(): boolean {
-    return this.isIndexed;
   }
 
   /** The fields that were read. */
@@ -117,7 +110,6 @@ export class ProjectFields {
       if (!this.whole) this.values.set(field, undefined);
     }
     for (const [field, text] of change.set) this.add(field, text);
-    this.isIndexed = true;
   }
 
   has(field: string): boolean {
@@ -159,7 +151,6 @@ export class ProjectFields {
 
   private get parts(): ProjectParts {
     const kept = this.values.get(PARTS);
-    // Fields that an earlier release wrote have no index, and are read whole.
     if (!this.whole) return requireRecord(PARTS, kept) as unknown as ProjectParts;
     const named = (prefix: string) =>
       [...this.values.keys()]
@@ -228,7 +219,7 @@ export class ProjectFields {
   private tasksInOrder(tag: string, ids: readonly number[]): Task[] {
     const tasks = this.tasksOf(tag);
     const standIns = this.standInsOf(tag);
-    return ids.map((id) => {
+    const inOrder = ids.map((id) => {
       const known = tasks.get(id);
       if (known !== undefined) return known;
       // A whole record that lacks the field is no project.
@@ -237,6 +228,7 @@ export class ProjectFields {
       tasks.set(id, standIn);
       return standIn;
     });
+    return withTaskIds(inOrder, ids);
   }
 
   private value<T extends object>(field: string, absent: T): T {

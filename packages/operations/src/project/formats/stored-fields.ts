@@ -1,10 +1,11 @@
 import { BatonError } from '@baton/protocol';
-import type { Project, Tag } from '../model/project.ts';
-import { TASK_LIMITS, type Task } from '../model/task.ts';
+import type { Project, Tag, TagMetadata } from '../model/project.ts';
+import { TASK_LIMITS, type Task, taskIdsOf } from '../model/task.ts';
 import {
   ABOUT,
   FILE,
-  indexField,
+  indexBucket,
+  indexFieldOf,
   META,
   PARTS,
   REPORT,
@@ -32,10 +33,11 @@ import { isUnread, storedLength } from './unread.ts';
  * and, made from these, so that most of them need not be read (see `ProjectFields`):
  *
  *   index:<n>:<tag>   what is short of the tasks with the ids from 64 n on
-PLACE must know of the stored project beside the project itself. */
+ *   parts             what there is beside the tasks, by name
+ */
+
+/** What must be known of the stored project beside the project itself. */
 export interface StoredIndex {
-  /** False where every field of the index is to be written anew. */
-  readonly indexed: boolean;
   subtaskCount(tag: string): number;
 }
 
@@ -50,19 +52,16 @@ export function* changedProjectFieldsInSteps(
   stored: StoredIndex = indexOf(before),
 ): Generator<undefined, ChangedFields> {
   const change = new Change(before);
-  const { indexed } = stored;
-  const fresh = before === undefined;
   change.put(META, before && metaOf(before), metaOf(after));
   const subtasks = new Map<string, number>();
   for (const [name, tag] of after.tags) {
     const was = before?.tags.get(name);
-    const counted = was && indexed ? stored.subtaskCount(name) : 0;
-    const count = was === tag && indexed ? counted : counted + (yield* change.tag(name, was, tag, indexed));
-    if (was !== tag) refuseTooManySubtasks(name, count, was === undefined ? 0 : stored.subtaskCount(name));
+    const counted = was === undefined ? 0 : stored.subtaskCount(name);
+    const count = was === tag ? counted : counted + (yield* change.tag(name, was, tag));
+    if (was !== tag) refuseTooManySubtasks(name, count, counted);
     subtasks.set(name, count);
   }
-  for (const [name, tag] of before?.tags ?? [])
-    if (!after.tags.has(name)) yield* change.goneTag(name, tag, indexed);
+  for (const [name, tag] of before?.tags ?? []) if (!after.tags.has(name)) yield* change.goneTag(name, tag);
   yield* change.named(REPORT, before?.reports, after.reports);
   if (Object.keys(after.about).length > 0) change.put(ABOUT, before?.about, after.about);
   if (after.rules !== before?.rules) {
@@ -70,7 +69,7 @@ export function* changedProjectFieldsInSteps(
     else if (before && before.rules.length > 0) change.delete.push(RULES);
   }
   yield* change.named(FILE, before?.files, after.files);
-  const partsBefore = fresh || !indexed ? undefined : partsOf(before, (name) => stored.subtaskCount(name));
+  const partsBefore = before && partsOf(before, (name) => stored.subtaskCount(name));
   change.put(
     PARTS,
     partsBefore,
@@ -100,34 +99,37 @@ class Change implements ChangedFields {
   }
 
   /** Returns by how many subtasks the tag has grown. */
-  *tag(name: string, was: Tag | undefined, tag: Tag, indexed: boolean): Generator<undefined, number> {
-    this.put(tagField(name), was && recordOf(was), recordOf(tag));
+  *tag(name: string, was: Tag | undefined, tag: Tag): Generator<undefined, number> {
+    const { before, after } = differing(was?.tasks ?? [], tag.tasks);
+    const isSameList = was !== undefined && hasSameIds(before, after);
+    if (!isSameList || was.extra !== tag.extra || !isSameMetadata(was.metadata, tag.metadata))
+      this.put(tagField(name), was && recordOf(was), recordOf(tag));
     this.put(updatedField(name), was?.metadata.updated, tag.metadata.updated);
-    const gone = new Map(was?.tasks.map((task) => [task.id, task]));
-    const indexFields = new Set<string>();
+    const gone = new Map(before.map((task) => [task.id, task]));
+    const buckets = new Set<number>();
     let grown = 0;
-    for (const task of tag.tasks) {
+    for (const task of after) {
       const old = gone.get(task.id);
       gone.delete(task.id);
-      if (old === task && indexed) continue;
-      grown += task.subtasks.length - (old && indexed ? old.subtasks.length : 0);
-      if (old !== task && !this.task(name, old, task)) continue;
-      indexFields.add(indexField(name, task.id));
+      if (old === task) continue;
+      grown += task.subtasks.length - (old?.subtasks.length ?? 0);
+      if (!this.task(name, old, task)) continue;
+      buckets.add(indexBucket(task.id));
       yield;
     }
     for (const [id, task] of gone) {
       this.delete.push(taskField(name, id));
-      indexFields.add(indexField(name, id));
-      if (indexed) grown -= task.subtasks.length;
+      buckets.add(indexBucket(id));
+      grown -= task.subtasks.length;
     }
-    yield* this.index(name, tag, indexFields);
+    yield* this.index(name, tag.tasks, taskIdsOf(isSameList ? was.tasks : tag.tasks), buckets);
     return grown;
   }
 
-  *goneTag(name: string, { tasks }: Tag, indexed: boolean): Generator<undefined, void> {
+  *goneTag(name: string, { tasks }: Tag): Generator<undefined, void> {
     this.delete.push(tagField(name), updatedField(name));
     for (const { id } of tasks) this.delete.push(taskField(name, id));
-    if (indexed) this.delete.push(...new Set(tasks.map(({ id }) => indexField(name, id))));
+    this.delete.push(...new Set(tasks.map(({ id }) => indexFieldOf(name, indexBucket(id)))));
     yield;
   }
 
@@ -175,25 +177,61 @@ class Change implements ChangedFields {
     return this.origins.get(task);
   }
 
-  private *index(name: string, { tasks }: Tag, fields: ReadonlySet<string>): Generator<undefined, void> {
-    if (fields.size === 0) return;
-    const entries = new Map([...fields].map((field) => [field, {} as Record<string, IndexEntry>]));
-    for (const task of tasks) {
-      const entriesOfField = entries.get(indexField(name, task.id));
-      if (entriesOfField === undefined) continue;
-      entriesOfField[task.id] = indexEntryOf(task);
+  private *index(
+    name: string,
+    tasks: readonly Task[],
+    ids: readonly number[],
+    buckets: ReadonlySet<number>,
+  ): Generator<undefined, void> {
+    if (buckets.size === 0) return;
+    const entries = new Map([...buckets].map((bucket) => [bucket, {} as Record<string, IndexEntry>]));
+    for (const [at, id] of ids.entries()) {
+      const entriesOfBucket = entries.get(indexBucket(id));
+      const task = tasks[at];
+      if (entriesOfBucket === undefined || task === undefined) continue;
+      entriesOfBucket[id] = indexEntryOf(task);
       yield;
     }
-    for (const [field, ofField] of entries) {
-      if (Object.keys(ofField).length === 0) this.delete.push(field);
-      else this.set.push([field, JSON.stringify(ofField)]);
+    for (const [bucket, ofBucket] of entries) {
+      const field = indexFieldOf(name, bucket);
+      if (Object.keys(ofBucket).length === 0) this.delete.push(field);
+      else this.set.push([field, JSON.stringify(ofBucket)]);
       yield;
     }
   }
 }
 
+/** What two lists have between the tasks that both begin and end with: mostly few of thousands. */
+function differing(
+  before: readonly Task[],
+  after: readonly Task[],
+): { before: readonly Task[]; after: readonly Task[] } {
+  const shorter = Math.min(before.length, after.length);
+  let first = 0;
+  while (first < shorter && before[first] === after[first]) first++;
+  let last = 0;
+  while (last < shorter - first && before[before.length - 1 - last] === after[after.length - 1 - last])
+    last++;
+  return {
+    before: before.slice(first, before.length - last),
+    after: after.slice(first, after.length - last),
+  };
+}
+
+function hasSameIds(before: readonly Task[], after: readonly Task[]): boolean {
+  return before.length === after.length && before.every(({ id }, at) => id === after[at]?.id);
+}
+
+/** Beside when it was changed. */
+function isSameMetadata(before: TagMetadata, after: TagMetadata): boolean {
+  return (
+    before === after ||
+    JSON.stringify({ ...before, updated: '' }) === JSON.stringify({ ...after, updated: '' })
+  );
+}
+
 function indexOf(project: Project | undefined): StoredIndex {
-  return { indexed: true, subtaskCount: (tag) => countSubtasks(project?.tags.get(tag)?.tasks ?? []) };
+  return { subtaskCount: (tag) => countSubtasks(project?.tags.get(tag)?.tasks ?? []) };
 }
 
 function metaOf({ currentTag, tags }: Project) {

@@ -60,3 +60,15 @@ export const taskSchema = z
   })
   .readonly();
 export type Task = z.infer<typeof taskSchema>;
+
+const IDS = Symbol('the ids of the tasks of a list');
+
+/** Notes the ids of a list's tasks with it, so that none of thousands is looked at for its own. */
+export function withTaskIds(tasks: Task[], ids: readonly number[]): Task[] {
+  return Object.defineProperty(tasks, IDS, { value: ids });
+}
+
+/** The ids of tasks, in their order. */
+export function taskIdsOf(tasks: readonly Task[]): readonly number[] {
+  return (tasks as { readonly [IDS]?: readonly number[] })[IDS] ?? tasks.map(({ id }) => id);
+}

@@ -11,11 +11,11 @@ end
 
 local function format_use(used, bytes) return string.format('%d %s', used, bytes or '') end
 
--- By how many bytes a change grows K_project: `changes` are the two versions, then field, value, ... Values are JSON, and so never
+-- By how many bytes a change grows K_project: `changes` are the version, then field, value, ... Values are JSON, and so never
 -- empty: a length of 0 is a field that does not exist.
 local function growth_of(changes, deleted)
   local grown = 0
-  for at = 5, #changes, 2 do
+  for at = 3, #changes, 2 do
     local field, before = changes[at], redis.call('HSTRLEN', K_project, changes[at])
     grown = grown + #changes[at + 1] - before
     if before == 0 then grown = grown + W_project_field + #field end

@@ -46,7 +46,7 @@ if version ~= A_version then return {'conflict', version} end
 local first_set = A_rest + tonumber(A_journal) * 2
 local first_copy = first_set + tonumber(A_sets) * 2
 local first_delete = first_copy + tonumber(A_copies) * 2
-local entries, changes, deleted = {}, {'v', version, 'i', version}, {}
+local entries, changes, deleted = {}, {'v', version}, {}
 for at = A_rest, first_set - 1, 2 do add_pair(entries, F_journal .. ARGV[at], ARGV[at + 1]) end
 for at = first_set, first_copy - 1, 2 do add_pair(changes, ARGV[at], ARGV[at + 1]) end
 for at = first_copy, first_delete - 1, 2 do
@@ -58,7 +58,7 @@ if A_fence ~= '' then add_pair(entries, F_journal .. A_path, A_entry) end
 local refused = count_project_change(A_version == '0', changes, deleted)
 if refused then return refused end
 version = version_after(version)
-changes[2], changes[4] = version, version
+changes[2] = version
 local journal_bytes = 0
 for at = 1, #entries, 2 do
   journal_bytes = journal_bytes + #entries[at + 1] + W_journal - bytes_of_field(entries[at], W_journal)
@@ -72,7 +72,7 @@ write_all('HSET', K_project, changes)
 local count_grown = channel and redis.call('HLEN', K_project)
 write_all('HDEL', K_project, deleted)
 local changed = {}
-for at = 5, #changes, 2 do changed[#changed + 1] = changes[at] end
+for at = 3, #changes, 2 do changed[#changed + 1] = changes[at] end
 for _, field in ipairs(deleted) do changed[#changed + 1] = field end
 local is_known = A_version ~= '0' and #changed <= MOST_CHANGED_FIELDS
 if redis.call('LPUSH', K_projectChanges, is_known and cjson.encode(changed) or '') > MOST_CHANGES then

@@ -4,17 +4,16 @@
 -- ARGV: name whole since ...
 --       whole: a project whose values have at most so many bytes is read whole, 0 for never; since: the version that the reader
 --       knows, '' for none; then the fields
--- Returns: {'none'}; {'whole', version, indexed, use, tokens, -1, field, value, ...};
---          {'part', version, indexed, use, tokens, known, value of each field, ..., changed field, its value, ...};
---          indexed is 1 where the index fields are those of this version; use: the entry of projectUse, '' for none; tokens: promptTokens;
+-- Returns: {'none'}; {'whole', version, use, tokens, -1, field, value, ...};
+--          {'part', version, use, tokens, known, value of each field, ..., changed field, its value, ...};
+--          use: the entry of projectUse, '' for none; tokens: promptTokens;
 --          known: how many fields have changed, -1 where that is not known any more
 -- @include tenant_limits
-local version, index_version = unpack(redis.call('HMGET', K_project, 'v', 'i'))
+local version = redis.call('HGET', K_project, 'v')
 if not version then return {'none'} end
-local indexed = index_version == version and 1 or 0
 local use = redis.call('HGET', K_projectUse, A_name) or ''
 local function reply(kind, known, ...)
-  local values = {kind, version, indexed, use, read_tenant('promptTokens')[1], known}
+  local values = {kind, version, use, read_tenant('promptTokens')[1], known}
   for _, list in ipairs({...}) do
     for at = 1, #list do values[#values + 1] = list[at] end
   end

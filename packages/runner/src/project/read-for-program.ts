@@ -1,7 +1,7 @@
 import type { Effect, Entry } from '@baton/engine';
 import { BatonError } from '@baton/protocol';
 import type { Projects } from '@baton/store';
-import { readProject } from './project/read-project.ts';
+import { readProject } from './read-project.ts';
 
 type Read = Extract<Effect, { kind: 'read' }>;
 
