@@ -4,8 +4,8 @@ import { changedProjectFields, projectFromFields } from '@baton/operations/testi
 import { measureProject } from '@baton/store/testing/measured-storage';
 import { Redis } from 'ioredis';
 
-/** The fields that are no part of a project: its version, and the version that its index is of. */
-const VERSIONS: ReadonlySet<string> = new Set(['v', 'i']);
+/** The field that is no part of a project: its version. */
+const VERSION = 'v';
 /** Which tenant and project a key is of. */
 const PROJECT_KEY = /^(.*:t:[^:]+):project:(.*)$/s;
 
@@ -79,7 +79,7 @@ export async function findProjectViolations(
 
 /** What is wrong with the stored fields of a project; `use` is what its tenant counts of it, `<ms> <bytes>`, or null. */
 function violationsOf(name: string, stored: Record<string, string>, use: string | null): string[] {
-  const fields = new Map(Object.entries(stored).filter(([field]) => !VERSIONS.has(field)));
+  const fields = new Map(Object.entries(stored).filter(([field]) => field !== VERSION));
   const project = projectFromFields(fields);
   const violations = findInvariantViolations(project);
   for (const [tag, { tasks }] of project.tags)
@@ -87,7 +87,7 @@ function violationsOf(name: string, stored: Record<string, string>, use: string 
       for (const { id: own, parentTaskId = id } of subtasks)
         if (parentTaskId !== id)
           violations.push(`${tag}: ${id}.${own} says that its parent is ${parentTaskId}`);
-  if (stored['i'] === stored['v']) violations.push(...differences(fields, project));
+  violations.push(...differences(fields, project));
   const counted = /^\d+ (-?\d+)(;|$)/.exec(use ?? '')?.[1];
   const bytes = measureProject(name, stored);
   if (counted !== undefined && Number(counted) !== bytes)
