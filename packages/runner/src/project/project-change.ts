@@ -38,12 +38,13 @@ export async function changeProject<Own>(
   const until = since + PATIENCE_MS;
   return withSnapshot(projects, name, async (snapshot) => {
     for (let conflicts = 0; performance.now() < until; ) {
+      const isStale = snapshot.isRead && !snapshot.isCurrent(since);
       let applied: AppliedCommand;
       try {
         applied = await applyToSnapshot(snapshot, command);
       } catch (refusal) {
         // A refusal counts only against the current project.
-        if (snapshot.isCurrent(since)) throw refusal;
+        if (!isStale) throw refusal;
         await snapshot.refresh(since);
         continue;
       }

@@ -60,6 +60,11 @@ export class ProjectSnapshot {
     return LEAST_SIZE + HEAP_OF_CHARACTER * (this.fields?.addedLength ?? 0);
   }
 
+  /** True where something was read of it. */
+  get isRead(): boolean {
+    return this.readVersion !== undefined;
+  }
+
   /** True where it was the project as it is at `since`, a time of `performance.now()`, or later. */
   isCurrent(since: number): boolean {
     return this.currentAt >= since;
