@@ -19,10 +19,16 @@ afterAll(async () => {
   await baton?.stop();
 });
 
-async function call(gateway: number, projectRoot: string, name: string, args: object): Promise<AnyJson> {
+async function call(
+  gateway: number,
+  projectRoot: string,
+  name: string,
+  args: object,
+  key = baton.apiKey,
+): Promise<AnyJson> {
   const params = { name, arguments: { projectRoot, ...args } };
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-  const { body } = await postJsonRpc(baton.url(gateway), baton.apiKey, message);
+  const { body } = await postJsonRpc(baton.url(gateway), key, message);
   return body.result.structuredContent;
 }
 
@@ -119,6 +125,11 @@ test('what a process keeps of a project is read with what another has changed, a
     });
     for (const gateway of [0, 1])
       expect((await titles(gateway)).tasks[0].status).toBe(n % 2 === 0 ? 'in-progress' : 'review');
+  }
+  const foreignKey = await baton.addTenant('stranger');
+  for (const gateway of [0, 1]) {
+    const reply = await call(gateway, projectRoot, 'get_tasks', {}, foreignKey);
+    expect(reply.error.code).toBe('project_not_found');
   }
   await call(1, projectRoot, 'delete_project', {});
   expect((await titles(0)).error.code).toBe('project_not_found');

@@ -176,7 +176,7 @@ export class ProjectSnapshot {
       if (text !== undefined || !this.fields.whole) this.fields.add(field, text);
   }
 
-  /** Reads fields in parts, or everything anew where the project has changed. */
+  /** Reads fields in parts, each with what has changed; everything anew where Redis no longer knows that. */
   private async readMore(names: readonly string[]): Promise<void> {
     const slices = new TimeSlices();
     // As often as it fails, the parts are larger, so that it comes to its end beside commits.

@@ -24,18 +24,18 @@ export async function withSnapshot<T>(
   work: (snapshot: ProjectSnapshot) => Promise<T>,
 ): Promise<T> {
   const came = performance.now();
-  return projects.inTurn(name, async (line) => {
-    const { left } = line;
-    if (left instanceof Outage && left.at > came) throw left.error;
-    line.left = undefined;
-    const snapshot = left instanceof ProjectSnapshot ? left : new ProjectSnapshot(projects, name);
+  return projects.inTurn(name, async (held) => {
+    const { state } = held;
+    if (state instanceof Outage && state.at > came) throw state.error;
+    held.state = undefined;
+    const snapshot = state instanceof ProjectSnapshot ? state : new ProjectSnapshot(projects, name);
     try {
       const result = await work(snapshot);
-      if (snapshot.version !== undefined) line.left = snapshot;
+      if (snapshot.version !== undefined) held.state = snapshot;
       return result;
     } catch (thrown) {
-      if (isOutage(thrown)) line.left = new Outage(thrown);
-      else if (thrown instanceof BatonError && snapshot.version !== undefined) line.left = snapshot;
+      if (isOutage(thrown)) held.state = new Outage(thrown);
+      else if (thrown instanceof BatonError && snapshot.version !== undefined) held.state = snapshot;
       throw thrown;
     }
   });

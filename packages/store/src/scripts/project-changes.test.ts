@@ -63,20 +63,28 @@ test('what is not known any more is not told: before the first version, behind t
   await commitAll(testTenant, [{ set: many }, { set: many.slice(1) }], 2);
   expect([await changed('2'), (await changed('3'))?.size]).toEqual([undefined, 64]);
 
-  await commitAll(testTenant, [{ set: [['large', 'x'.repeat(262_145)]] }, { set: [['a', '3']] }], 4);
-  expect([await changed('4'), await changed('5')]).toEqual([undefined, new Map([['a', '3']])]);
+  const long = 'n'.repeat(2_048);
+  await commitAll(
+    testTenant,
+    [{ set: [[long, '1']] }, { delete: [long, ...many.map(([field]) => field)] }],
+    4,
+  );
+  expect(await changed('4')).toBeUndefined();
+
+  await commitAll(testTenant, [{ set: [['large', 'x'.repeat(262_145)]] }, { set: [['a', '3']] }], 6);
+  expect([await changed('6'), await changed('7')]).toEqual([undefined, new Map([['a', '3']])]);
 
   await commitAll(
     testTenant,
     Array.from({ length: 257 }, (_, n) => ({ set: [['a', String(n)]] })),
-    6,
+    8,
   );
-  expect([await changed('6'), await changed('7')]).toEqual([undefined, new Map([['a', '256']])]);
+  expect([await changed('8'), await changed('9')]).toEqual([undefined, new Map([['a', '256']])]);
   expect(await fixture.redis.llen(testTenant.keys.projectChanges('p'))).toBe(256);
 
   await fixture.redis.del(testTenant.keys.projectChanges('p'));
-  await commitAll(testTenant, [{ set: [['a', 'x']] }], 263);
-  expect([await changed('262'), await changed('263')]).toEqual([undefined, new Map([['a', 'x']])]);
+  await commitAll(testTenant, [{ set: [['a', 'x']] }], 265);
+  expect([await changed('264'), await changed('265')]).toEqual([undefined, new Map([['a', 'x']])]);
 });
 
 test('a project that takes the place of a deleted one is read anew, whatever version of the other is known', async () => {

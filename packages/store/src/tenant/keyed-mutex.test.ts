@@ -31,12 +31,12 @@ test('what throws lets the next begin, with what it left', async () => {
   const mutex = new KeyedMutex();
   const first = gate();
   const left = { size: 1 };
-  const throwing = mutex.hold('a', async (line) => {
+  const throwing = mutex.hold('a', async (held) => {
     await first.opened;
-    line.left = left;
+    held.state = left;
     throw new Error('broken');
   });
-  const next = mutex.hold('a', async (line) => line.left);
+  const next = mutex.hold('a', async (held) => held.state);
   first.open();
   await expect(throwing).rejects.toThrow('broken');
   expect(await next).toBe(left);
@@ -45,10 +45,10 @@ test('what throws lets the next begin, with what it left', async () => {
 test('what is left is kept for one that comes later, not for another key, and not when it is too large', async () => {
   const mutex = new KeyedMutex();
   const leave = (key: string, size: number) =>
-    mutex.hold(key, async (line) => {
-      line.left = { size };
+    mutex.hold(key, async (held) => {
+      held.state = { size };
     });
-  const find = (key: string) => mutex.hold(key, async (line) => line.left?.size);
+  const find = (key: string) => mutex.hold(key, async (held) => held.state?.size);
   await leave('a', 1);
   expect([await find('b'), await find('a'), await find('a')]).toEqual([undefined, 1, 1]);
   await leave('a', 2 ** 24 + 1);
@@ -61,18 +61,18 @@ test('what is left is kept for one that comes later, not for another key, and no
 test('what is forgotten is not found, by those in line neither, nor what is left by one who began before', async () => {
   const mutex = new KeyedMutex();
   const first = gate();
-  const holding = mutex.hold('a', async (line) => {
+  const holding = mutex.hold('a', async (held) => {
     await first.opened;
-    line.left = { size: 1 };
+    held.state = { size: 1 };
   });
-  const next = mutex.hold('a', async (line) => line.left);
-  await mutex.hold('b', async (line) => {
-    line.left = { size: 1 };
+  const next = mutex.hold('a', async (held) => held.state);
+  await mutex.hold('b', async (held) => {
+    held.state = { size: 1 };
   });
   // The holder has begun.
   await Promise.resolve();
   mutex.forget();
   first.open();
   await holding;
-  expect([await next, await mutex.hold('b', async (line) => line.left)]).toEqual([undefined, undefined]);
+  expect([await next, await mutex.hold('b', async (held) => held.state)]).toEqual([undefined, undefined]);
 });

@@ -1,33 +1,34 @@
 import { LRUCache } from 'lru-cache';
 
-/** What a holder leaves for the next one; `size`: the bytes of heap that it takes, roughly. */
-export interface Left {
+/** What a holder of a key leaves there for the next one; `size`: the bytes of heap that it takes, roughly. */
+export interface KeyState {
   readonly size: number;
 }
 
-/** What a holder knows of the line that it stands in. */
-export interface MutexLine {
+/** A key while it is held. */
+export interface HeldKey {
   /** What the holder before left, and what this one leaves. */
-  left?: Left | undefined;
+  state?: KeyState | undefined;
 }
 
-interface Line extends MutexLine {
+interface Line extends HeldKey {
+  /** Resolves when the last call in line has ended. */
   last: Promise<void>;
   length: number;
 }
 
-/** What is left is kept for so long after its last use, in milliseconds, and at most so many bytes of it, of each key and in all. */
+/** State is kept for so long after its last use, in milliseconds, and at most so many bytes of it, of each key and in all. */
 const KEPT_MS = 10_000;
 const MAX_KEPT_BYTES = 33_554_432;
 const MAX_KEPT_BYTES_EACH = MAX_KEPT_BYTES / 2;
 
 /**
- * Runs the work of each key one after the other, in the order of the calls, and hands on what each leaves: to the next in line, or to one
- * that comes soon.
+ * Runs the work of each key one after the other, in the order of the calls, and hands the state that each leaves
+ * to the next in line, or to one that comes soon.
  */
 export class KeyedMutex {
   private readonly lines = new Map<string, Line>();
-  private readonly kept = new LRUCache<string, Left>({
+  private readonly kept = new LRUCache<string, KeyState>({
     ttl: KEPT_MS,
     maxSize: MAX_KEPT_BYTES,
     maxEntrySize: MAX_KEPT_BYTES_EACH,
@@ -36,7 +37,7 @@ export class KeyedMutex {
   private generation = 0;
 
   /** Returns or throws what `work` does; the next in line begins then. */
-  async hold<T>(key: string, work: (line: MutexLine) => Promise<T>): Promise<T> {
+  async hold<T>(key: string, work: (held: HeldKey) => Promise<T>): Promise<T> {
     const line = this.lines.get(key) ?? this.beginLine(key);
     const before = line.last;
     let release = () => {};
@@ -49,28 +50,28 @@ export class KeyedMutex {
     try {
       return await work(line);
     } finally {
-      if (generation !== this.generation) line.left = undefined;
+      if (generation !== this.generation) line.state = undefined;
       if (--line.length === 0) this.endLine(key, line);
       release();
     }
   }
 
-  /** Forgets what was left, and what those leave that hold a key now. */
+  /** Forgets the state of all keys, and what those leave that hold a key now. */
   forget(): void {
     this.generation++;
     this.kept.clear();
-    for (const line of this.lines.values()) line.left = undefined;
+    for (const line of this.lines.values()) line.state = undefined;
   }
 
   private beginLine(key: string): Line {
-    const line: Line = { last: Promise.resolve(), length: 0, left: this.kept.get(key) };
+    const line: Line = { last: Promise.resolve(), length: 0, state: this.kept.get(key) };
     this.kept.delete(key);
     this.lines.set(key, line);
     return line;
   }
 
-  private endLine(key: string, { left }: Line): void {
+  private endLine(key: string, { state }: Line): void {
     this.lines.delete(key);
-    if (left !== undefined) this.kept.set(key, left);
+    if (state !== undefined) this.kept.set(key, state);
   }
 }

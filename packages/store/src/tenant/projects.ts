@@ -5,7 +5,7 @@ import type { Page } from '../records/page.ts';
 import { OUTCOME_TTL } from '../records/durations.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import type { Identity } from '../identity/identity.ts';
-import type { MutexLine } from './keyed-mutex.ts';
+import type { HeldKey } from './keyed-mutex.ts';
 import type { TenantContext } from './tenant-context.ts';
 import { runScript } from '../scripts/script.ts';
 import {
@@ -123,7 +123,7 @@ export class Projects {
   }
 
   /** Runs `work` once no other call of this process works on the project, in the order of the calls. */
-  async inTurn<T>(name: string, work: (line: MutexLine) => Promise<T>): Promise<T> {
+  async inTurn<T>(name: string, work: (held: HeldKey) => Promise<T>): Promise<T> {
     return this.context.projectTurns.hold(this.context.keys.project(name), work);
   }
 

@@ -14,8 +14,8 @@ export const tagField = (tag: string) => `tag:${tag}`;
 export const updatedField = (tag: string) => `updated:${tag}`;
 export const taskField = (tag: string, id: number) => `task:${id}:${tag}`;
 export const indexBucket = (id: number) => Math.floor(id / INDEXED_IDS);
-export const indexFieldOf = (tag: string, bucket: number) => `index:${bucket}:${tag}`;
-export const indexField = (tag: string, id: number) => indexFieldOf(tag, indexBucket(id));
+export const indexBucketField = (tag: string, bucket: number) => `index:${bucket}:${tag}`;
+export const indexField = (tag: string, id: number) => indexBucketField(tag, indexBucket(id));
 
 /** So many ids share a field of the index: a change of one task writes the entries of its neighbours with its own. */
 export const INDEXED_IDS = 64;

@@ -5,7 +5,7 @@ import {
   ABOUT,
   FILE,
   indexBucket,
-  indexFieldOf,
+  indexBucketField,
   META,
   PARTS,
   REPORT,
@@ -129,7 +129,7 @@ class Change implements ChangedFields {
   *goneTag(name: string, { tasks }: Tag): Generator<undefined, void> {
     this.delete.push(tagField(name), updatedField(name));
     for (const { id } of tasks) this.delete.push(taskField(name, id));
-    this.delete.push(...new Set(tasks.map(({ id }) => indexFieldOf(name, indexBucket(id)))));
+    this.delete.push(...new Set(tasks.map(({ id }) => indexBucketField(name, indexBucket(id)))));
     yield;
   }
 
@@ -193,7 +193,7 @@ class Change implements ChangedFields {
       yield;
     }
     for (const [bucket, ofBucket] of entries) {
-      const field = indexFieldOf(name, bucket);
+      const field = indexBucketField(name, bucket);
       if (Object.keys(ofBucket).length === 0) this.delete.push(field);
       else this.set.push([field, JSON.stringify(ofBucket)]);
       yield;

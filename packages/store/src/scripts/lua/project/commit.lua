@@ -22,8 +22,8 @@
 -- @include command_memory
 -- An attempt is known for so many ms, which is longer than a client sends it again, and so many of them.
 local KEEP_LANDED, MOST_LANDED = 60000, 10000
--- What changed is known of so many changes and their fields, for so many ms after the last one.
-local MOST_CHANGES, MOST_CHANGED_FIELDS, KEEP_CHANGES = 256, 64, 60000
+-- What changed is known of so many changes, of so many fields and bytes of their names each, for so many ms after the last one.
+local MOST_CHANGES, MOST_CHANGED_FIELDS, MOST_BYTES_OF_NAMES, KEEP_CHANGES = 256, 64, 2048, 60000
 local task_bytes
 if A_fence ~= '' then
   local fence, journaled, bytes = unpack(redis.call('HMGET', K_task, F_fence, F_journal .. A_path, F_bytes))
@@ -74,8 +74,9 @@ write_all('HDEL', K_project, deleted)
 local changed = {}
 for at = 3, #changes, 2 do changed[#changed + 1] = changes[at] end
 for _, field in ipairs(deleted) do changed[#changed + 1] = field end
-local is_known = A_version ~= '0' and #changed <= MOST_CHANGED_FIELDS
-if redis.call('LPUSH', K_projectChanges, is_known and cjson.encode(changed) or '') > MOST_CHANGES then
+local names = A_version ~= '0' and #changed <= MOST_CHANGED_FIELDS and cjson.encode(changed) or ''
+if #names > MOST_BYTES_OF_NAMES then names = '' end
+if redis.call('LPUSH', K_projectChanges, names) > MOST_CHANGES then
   redis.call('LTRIM', K_projectChanges, 0, MOST_CHANGES - 1)
 end
 redis.call('PEXPIRE', K_projectChanges, KEEP_CHANGES)
