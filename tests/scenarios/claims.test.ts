@@ -319,3 +319,34 @@ describe('waiting for work', () => {
     expect(idsOf(await pending(here, { claim, waitMs: 5_000 }))).toEqual([interactionId]);
   });
 });
+
+test('of many that wait for one request each, a request wakes one; and each request finds one', async () => {
+  const WAITING = 30;
+  const scripts = await RedisMonitor.open(baton.redisUrl, { scripts: true });
+  const from = () => scripts.commands.length;
+  const listsSince = async (at: number) => {
+    await scripts.caughtUp();
+    const isList = (command: string) =>
+      command.startsWith('lua "ZRANGE"') && command.includes(`:t:claims-${tenants}:pending"`);
+    return scripts.commands.slice(at).filter(isList).length;
+  };
+  const start = from();
+  const taken: string[] = [];
+  const waits = Array.from({ length: WAITING }, async (_, n) => {
+    const claim = { max: 1, leaseMs: 60_000, holder: `agent-${n}` };
+    taken.push(...idsOf(await pending(here, { claim, waitMs: 20_000 })));
+  });
+  await expect.poll(() => listsSince(start)).toBe(WAITING);
+
+  const opened = from();
+  const { interactionId } = await ask('the first');
+  await expect.poll(() => taken).toEqual([interactionId]);
+  // The one that took it, the next, which finds no other, and that one's look behind its registration.
+  expect(await listsSince(opened)).toBeLessThanOrEqual(4);
+
+  const asked = [interactionId];
+  for (let n = 1; n < WAITING; n++) asked.push((await ask(`another, ${n}`)).interactionId);
+  await Promise.all(waits);
+  expect(taken.toSorted()).toEqual(asked.toSorted());
+  scripts.close();
+});

@@ -8,6 +8,5 @@ export function createSweepProcessor(shard: WorkerShard): JobProcessor {
   return async () => {
     await shard.sweepDeadlines();
     await shard.requeueLostJobs();
-    await shard.recountStored();
   };
 }

@@ -106,8 +106,13 @@ export class OperatorStore {
     const reply = await runScript(
       this.connection,
       UPSERT_TENANT,
-      { tenant: this.keyspace.tenant(id).record },
-      { create: create ? 1 : 0, channel: this.keyspace.admissionChannel, message: admissionMessage(id) },
+      { tenant: this.keyspace.tenant(id).record, due: this.keyspace.shard(this.keyspace.shardIndex(id)).due },
+      {
+        create: create ? 1 : 0,
+        name: id,
+        channel: this.keyspace.admissionChannel,
+        message: admissionMessage(id),
+      },
       { args: Object.entries(fields).flat() },
     );
     if (reply[0] !== 'ok') throw refusalError(reply);

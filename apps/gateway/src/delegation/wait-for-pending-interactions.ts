@@ -6,7 +6,8 @@ import { msUntilDeadlineOrKeyExpiry } from './ms-until-deadline-or-key-expiry.ts
 const PAGES_PER_SECOND = 40;
 
 /**
- * A page of pending interactions. If there is none, waits until there may be one, until a claim ends that hid one, until
+ * A page of pending interactions. If there is none, waits until there may be one (of waits that claim the same, one is woken, and
+ * passes it on where it leaves something), until a claim ends that hid one, until
  * `waitMs` are over or until the call is aborted.
  *
  * It reads to the end of the list, and again whenever there may be something: a page without a match is not returned to the
@@ -29,7 +30,8 @@ export async function waitForPendingInteractions<T>(
   let { cursor } = query;
   let fromStart = cursor === start;
   let freeInMs = Number.POSITIVE_INFINITY;
-  const subscription = inbox.subscribe(queries.pendingTopic, identity.admittedBy);
+  const group = query.claim === undefined ? undefined : queries.claimGroup(identity, query);
+  const subscription = inbox.subscribe(queries.pendingTopic, identity.admittedBy, group);
   let [pages, since, mayHaveMore] = [0, performance.now(), false];
   /** Lasts until the second in which the pages were read is over, or the wait is. True when an update came meanwhile. */
   const pause = async () => {
@@ -50,6 +52,7 @@ export async function waitForPendingInteractions<T>(
       pages++;
       const page = await read({ ...query, cursor, channel: inbox.channel });
       if (page.items.length > 0 || isOver()) return page;
+      if (page.leavesMore) subscription.passOn();
       freeInMs = Math.min(freeInMs, page.freeInMs ?? freeInMs);
       cursor = page.nextCursor;
       if (cursor !== undefined) continue;

@@ -53,7 +53,7 @@ export function formatSession(one: Session): string {
   return JSON.stringify(one);
 }
 
-/** The session that `formatSession` wrote, or undefined for what an earlier release wrote otherwise. */
+/** The session that `formatSession` wrote, or undefined for another text. */
 export function parseSession(text: string): Session | undefined {
   const parsed = session.safeParse(JSON.parse(text));
   return parsed.success ? parsed.data : undefined;

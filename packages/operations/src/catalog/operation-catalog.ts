@@ -7,7 +7,7 @@ import { classifyOperation } from '../classify/classify.ts';
 import { askAssistantOperation } from '../agents/ask-assistant.ts';
 import { analyzeProjectComplexityOperation } from '../analyze-project-complexity/program.ts';
 import { delegatedCallOperation } from '../delegated-call/program.ts';
-import { expandAllOperation, formerExpandAllOperation } from '../expand-all/program.ts';
+import { expandAllOperation } from '../expand-all/program.ts';
 import { expandTaskOperation } from '../expand-task/program.ts';
 import type { Operation, ToolOperation } from '../definition/operation.ts';
 import { parsePrdOperation } from '../parse-prd/program.ts';
@@ -53,7 +53,6 @@ const programs: readonly Operation[] = [
   ...toolOperations.values(),
   ...agentOperations.values(),
   delegatedCallOperation,
-  acceptIgnoredInOperation(formerExpandAllOperation as ToolOperation),
 ];
 
 /** All programs of this release; `also` adds some that are no part of the product, such as `syntheticOperations`. */

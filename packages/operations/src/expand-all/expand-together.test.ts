@@ -6,7 +6,7 @@ import {
   runOperationInMemory,
   sentPromptText,
 } from '../testing/run-operation-in-memory.ts';
-import { expandAllOperation, formerExpandAllOperation } from './program.ts';
+import { expandAllOperation } from './program.ts';
 
 const many = (count: number, more: object = {}) =>
   projectWithTasks(Array.from({ length: count }, (_, at) => ({ id: at + 1, ...more })));
@@ -147,14 +147,5 @@ describe('expand_all with perRequest', () => {
 
   it.each([0, 11, 'two'])('of %s is refused', (perRequest) => {
     expect(expandAllOperation.input.safeParse({ perRequest }).success).toBe(false);
-  });
-
-  it('is nothing to tasks of version 1, which ask as the release did that started them', () => {
-    const { transcript } = runOperationInMemory(
-      formerExpandAllOperation,
-      { perRequest: 2 },
-      { before: many(2), answers: [objectAnswer({ subtasks: entry(1).subtasks })] },
-    );
-    expect(transcript.filter((step) => step.endsWith('llm'))).toEqual(['1.0.1 llm', '1.1.1 llm']);
   });
 });

@@ -59,7 +59,7 @@ const expandAllResult = z.object({
  */
 export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof expandAllResult>> = {
   name: 'expand_all',
-  version: 2,
+  version: 1,
   title: 'Split all open tasks into subtasks',
   category: 'task-management',
   changes: ['tasks', 'task'],
@@ -109,13 +109,6 @@ export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof ex
   summarize: ({ expandedCount, failedCount, tag, statusesIgnored }) =>
     `Split ${expandedCount} ${expandedCount === 1 ? 'task' : 'tasks'} of tag '${tag}'` +
     `${failedCount > 0 ? `; ${failedCount} failed and are listed` : ''}${ignoredStatusesNote(statusesIgnored)}.`,
-};
-
-/** Version 1, of tasks that a release before has started: it asks for each task alone, whatever its arguments say. */
-export const formerExpandAllOperation: typeof expandAllOperation = {
-  ...expandAllOperation,
-  version: 1,
-  run: (input) => expandAllOperation.run({ ...input, perRequest: 1 }),
 };
 
 function groupsOf(ids: readonly number[], size: number): number[][] {

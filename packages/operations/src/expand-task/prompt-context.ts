@@ -21,8 +21,6 @@ export interface ExpandContext {
   readonly count: number;
   /** The number of the first of them. */
   readonly firstId: number;
-  /** The tasks that it waits for, in what earlier releases read; now they stand in the context. */
-  readonly needs: readonly object[];
   /** How the complexity report says to split it, and how it judged the task. */
   readonly hint?: string | undefined;
   readonly judgement?: string | undefined;
@@ -61,7 +59,6 @@ export function readExpandContext(
     task: detailedTaskExcerpt({ ...task, subtasks: stays }),
     count: num ?? countFor(existing, tag, id),
     firstId: Math.max(0, ...stays.map(({ id }) => id)) + 1,
-    needs: [],
     hint: excerpt(known?.expansionPrompt, 2_000),
     judgement:
       known && `Complexity ${known.complexityScore} of 10. ${excerpt(known.reasoning, 2_000) ?? ''}`.trim(),

@@ -45,7 +45,7 @@ export function buildExpandMessages(
 
 /** The parts of the user's message, each whole by itself. */
 export function expandParts(
-  { task, count, firstId, needs, hint, judgement, ...known }: ExpandContext,
+  { task, count, firstId, hint, judgement, ...known }: ExpandContext,
   prompt: string | undefined,
 ): (string | undefined)[] {
   const words = prompt === undefined ? undefined : delimitText('guidance', prompt);
@@ -57,9 +57,6 @@ export function expandParts(
     words && `Whoever asks for it wants this to be heeded:\n${words.block}`,
     judgement && `An analysis judged this task:\n${delimitJsonLines('judgement', [judgement])}`,
     hint && `An analysis recommends to split it like this:\n${delimitJsonLines('recommendation', [hint])}`,
-    needs.length > 0
-      ? `It begins when these tasks are finished, so rely on them:\n${delimitJsonLines('finished-before', needs)}`
-      : undefined,
     ...projectSections(known),
     `The task:\n${delimitJsonLines('task', [task])}`,
   ];

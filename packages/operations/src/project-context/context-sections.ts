@@ -2,7 +2,7 @@ import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import { rulesSection } from '../prompt-kit/rules-section.ts';
 import type { ProjectContext } from './project-context.ts';
 
-/** What a read gave of the project; a read that an earlier release recorded has only the rules. */
+/** What a read gave of the project. */
 export interface JournaledProject {
   readonly rules?: string | null | undefined;
   readonly context?: ProjectContext | undefined;

@@ -38,7 +38,6 @@ export interface ContextWish {
   readonly plan?: number;
 }
 
-/** The rules and the plan stand beside the context, where earlier releases have and look for them. */
 export interface KnownOfProject {
   readonly rules?: string;
   /** The latest other tasks by id and title. */

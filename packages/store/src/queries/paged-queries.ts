@@ -1,5 +1,5 @@
 import { parseInteractionId, type TaskStatus, type UsageSums, type WireError } from '@baton/protocol';
-import { PendingList, type PendingQuery, type PendingPage } from './pending-list.ts';
+import { claimGroup, PendingList, type PendingQuery, type PendingPage } from './pending-list.ts';
 import { formatScopes, type Identity } from '../identity/identity.ts';
 import type { ListCursors } from '../cursors/cursor-seal.ts';
 import { formatCursor, parseCursor, type Position, withoutPrincipal } from '../cursors/cursor.ts';
@@ -86,6 +86,11 @@ export class PagedQueries {
   /** The inbox topic of interactions that become pending, or free to be claimed. */
   get pendingTopic(): string {
     return this.context.keys.pendingTopic;
+  }
+
+  /** Claims of the same group may take the same interactions: see `ReplicaInbox.subscribe`. */
+  claimGroup(identity: Identity, query: PendingQuery): string {
+    return claimGroup(identity, query);
   }
 
   /** Pending interactions, oldest first; with `claim` only unclaimed ones, and they are claimed now. */

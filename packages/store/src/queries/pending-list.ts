@@ -44,7 +44,12 @@ export interface PendingQuery extends Omit<InteractionFilter, 'status'> {
 export interface PendingPage<T = InteractionRecord> extends Page<T & { readonly claimedUntil?: number }> {
   /** In how many milliseconds the first claim ends that hides an interaction now. */
   readonly freeInMs?: number;
+  /** The page is empty, and yet there were interactions that another caller might take. */
+  readonly leavesMore?: boolean;
 }
+
+/** One page passes so many interactions of the index at most that the caller may not have, each read being MAX_SCANNED_BY_SCRIPT. */
+const MOST_INDEX_READS = 20;
 
 /** So many more candidates are read than are to be claimed, since others claim at the same time. */
 const EXTRA_CANDIDATES = 10;
@@ -92,15 +97,21 @@ export class PendingList {
     const origin = originFilters(query);
     const cursors = this.context.cursors.of('pending', identity, { operation, role, ...origin });
     const first = createdAfter === undefined ? START : { score: `${createdAfter}`, member: '' };
-    const from = query.cursor === undefined ? first : parseCursor(cursors, query.cursor);
+    let from = query.cursor === undefined ? first : parseCursor(cursors, query.cursor);
+    let [freeInMs, reads] = [Number.POSITIVE_INFINITY, 0];
     const most = Math.min(query.limit ?? PAGE_SIZE, claim?.max ?? PAGE_SIZE);
     const isBefore = (position: Position) => Number(position.score) < createdBefore;
     let unfiltered = [operation, role, ...Object.values(origin)].every((filter) => filter === undefined);
     for (;;) {
       const listed = await this.readIndex(identity, from, query, unfiltered);
-      const { freeInMs } = listed;
+      freeInMs = Math.min(freeInMs, listed.freeInMs);
       const found = listed.found.filter(isBefore);
       const next = listed.next !== undefined && isBefore(listed.next) ? listed.next : undefined;
+      // All that was looked at is claimed, or not the caller's to see.
+      if (found.length === 0 && next !== undefined && ++reads < MOST_INDEX_READS) {
+        from = next;
+        continue;
+      }
       const references = found.map(({ member }) => member);
       const result = await read(references, { status: 'pending', operation, role, most, claim, bounds });
       // Others have claimed all of them: the index has by now what is left.
@@ -113,7 +124,8 @@ export class PendingList {
       const last = result.scanned < found.length ? found[result.scanned - 1] : next;
       return {
         items: result.items,
-        ...(freeInMs < 0 ? {} : { freeInMs }),
+        ...(Number.isFinite(freeInMs) ? { freeInMs } : {}),
+        ...(result.items.length === 0 && found.length > 0 ? { leavesMore: true } : {}),
         ...(last === undefined ? {} : { nextCursor: formatCursor(cursors, afterMember(last)) }),
       };
     }
@@ -154,23 +166,19 @@ export class PendingList {
     identity.admittedBy?.recordExpiry(reply[1]);
     const [found, free, score, member] = reply.slice(2) as [string[], string, string?, string?];
     const next: Position | undefined = score && member ? { score, member } : undefined;
-    return { found: parseMembersWithScores(found), next, freeInMs: Number(free) };
+    return { found: parseMembersWithScores(found), next, freeInMs: free === '-1' ? Infinity : Number(free) };
   }
 }
 
 /** Queries with the same key have the same result: those of other API keys are checked, and so made, by themselves. */
-function queryKey(identity: Identity, { cursor, operation, role, channel, bounds }: PendingQuery): string {
+function queryKey(identity: Identity, { cursor, channel, bounds, limit, ...filter }: PendingQuery): string {
   const { record, digest } = identity.admittedBy ?? {};
-  return JSON.stringify([
-    visiblePrincipal(identity),
-    record,
-    digest,
-    cursor,
-    operation,
-    role,
-    channel,
-    bounds,
-  ]);
+  return JSON.stringify([record, digest, cursor, channel, bounds, limit, claimGroup(identity, filter)]);
+}
+
+/** Claims of the same group may take the same interactions: it is enough that one of them hears of a new one. */
+export function claimGroup(identity: Identity, query: Omit<InteractionFilter, 'status'>): string {
+  return JSON.stringify([visiblePrincipal(identity), query.operation, query.role, originFilters(query)]);
 }
 
 /** The position behind a member, whatever its principal. */

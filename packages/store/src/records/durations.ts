@@ -15,11 +15,14 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
 };
 
 /**
- * The TTL of an unfinished task's records. The deadline ends the task first; the grace covers a day without any worker, so
- * that no record expires before its task has ended and was readable.
+ * For so long a task's record lives after its time: workers end and delete tasks, and give back what they take of their tenant's
+ * storage. Only after so long without any worker a record expires by itself, and stays counted.
  */
+export const RECORD_GRACE = 30 * 86_400_000;
+
+/** The TTL of an unfinished task's records: no record expires before its task has ended and was readable. */
 export function unfinishedTaskTtl(lifetimes: Lifetimes): number {
-  return lifetimes.task + lifetimes.retention + 86_400_000;
+  return lifetimes.task + lifetimes.retention + RECORD_GRACE;
 }
 
 /** How long the outcome of a call that started no task is kept under its idempotency key. */
@@ -47,9 +50,6 @@ export const SWEEP_INTERVAL = 500;
 
 /** A tenant's recorded jobs are compared with BullMQ's in this interval, while it has any. */
 export const LOST_JOB_CHECK_INTERVAL = 2_000;
-
-/** A recount of what the tenants of a shard store begins in this interval, or when the one before has ended. */
-export const RECOUNT_INTERVAL = 3_600_000;
 
 /** A released holder is given no claim for so long, which is longer than any of its calls may take. */
 export const RELEASED_HOLDER_TTL = 60_000;

@@ -66,8 +66,6 @@ export class ShardKeys {
   readonly tenantsWithJobs: string;
   /** Live workers with their programs, by the time at which they expire. */
   readonly workers: string;
-  /** Where the recount of what tenants store stands. */
-  readonly recount: string;
   /** When the last sweep began. */
   readonly swept: string;
   /** BullMQ's prefix. */
@@ -80,7 +78,6 @@ export class ShardKeys {
     this.due = `${base}:due`;
     this.tenantsWithJobs = `${base}:outstanding`;
     this.workers = `${base}:workers`;
-    this.recount = `${base}:recount`;
     this.swept = `${base}:swept`;
     this.bull = `${base}:bull`;
     this.endedSessionsChannel = `${base}:endings`;

@@ -118,17 +118,6 @@ test('chunks in order cost one look each, and whoever fills the gap passes what 
   expect(await answer.join()).toEqual({ text: 'x'.repeat(100) });
 });
 
-test('a stream that began under an earlier release, whose chunks stand in the task, begins anew', async () => {
-  const answer = await StreamedAnswer.open();
-  const task = answer.testTenant.keys.task(answer.taskId);
-  await redis.hset(task, { c1: '128;2;1', 'c1;0': 'aa', 'c1;2': 'cc' });
-  expect(await answer.join()).toBeUndefined();
-  await answer.post(1, 'bb');
-  expect(await answer.join()).toEqual({ missing: 0 });
-  await answer.post(0, 'aa');
-  expect(await answer.join()).toEqual({ text: 'aabb' });
-});
-
 test('thousands of chunks are passed in steps, and go with the answer at once', async () => {
   const answer = await StreamedAnswer.open();
   const { keys } = answer.testTenant;

@@ -88,6 +88,21 @@ test('a waiting replica is notified once, when something is opened or a claim en
   listener.close();
 });
 
+test('a claim finds what is free behind thousands that are claimed, at once', async () => {
+  const testTenant = await fixture.createTenant();
+  const { keys, store } = testTenant;
+  const last = formatInteractionId(await testTenant.openTask(), 1);
+  // Older ones, claimed for a minute by somebody.
+  const claimed = Array.from({ length: 3_500 }, (_, at) => `claimed-${at}.1|ann`);
+  await redis.zadd(keys.pending, ...claimed.flatMap((member) => ['1', member]));
+  await redis.zadd(keys.claims, ...claimed.flatMap((member) => [`${Date.now() + 60_000}`, member]));
+  const { items } = await store.queries.pending(AGENT, { claim: { max: 1, ...lease('b') } });
+  expect(items.map(({ interactionId }) => interactionId)).toEqual([last]);
+  const none = await store.queries.pending(AGENT, { claim: { max: 1, ...lease('b') } });
+  expect(none).toMatchObject({ items: [], freeInMs: expect.any(Number) });
+  expect(none.nextCursor).toBeUndefined();
+});
+
 test('every code of CLAIM was reached', () => {
   expect(recorder.codes(CLAIM)).toEqual(documentedReplyCodes(CLAIM));
 });

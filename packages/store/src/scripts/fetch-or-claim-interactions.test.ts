@@ -131,59 +131,6 @@ test('a summary is listed without its request, whatever its text is, and a quest
   expect((await testTenant.store.queries.pending(AGENT, { role: 'fallback' })).items).toEqual([]);
 });
 
-test('a record without summaries, as earlier releases wrote it, is listed, filtered and shown like any other', async () => {
-  const testTenant = await fixture.createTenant();
-  const taskId = taskIdFromUuid(randomUUID());
-  const ref = taskRef(taskId);
-  const [created, due] = [Date.now() - 1_000, Date.now() + 60_000];
-  const summary = 'x,"request":{"role":"fallback"}; 100 % of \u00e4/b\n';
-  const llm = { apiKey: null, modelId: 'any', messages: [{ role: 'user', content: 'Say yes.' }] };
-  const call = { role: 'research', serviceType: 'generateObject', request: llm, attempt: 2, summary };
-  const cut = { ...call, summary: 'a text that was cut in \ud83d' };
-  const question = { kind: 'elicitation', message: 'Which?', schema: { type: 'object' } };
-  await redis.hset(testTenant.keys.task(taskId), {
-    st: 'input_required',
-    pr: 'ann',
-    op: 'echo 1',
-    in: '{}',
-    at: created,
-    ex: due,
-    sq: 3,
-    open: `1;${due};llm;0 2;${due};elicitation;1`,
-    i1: `${created};${JSON.stringify({ kind: 'llm', call })}`,
-    i2: `${created};${JSON.stringify(question)}`,
-    i3: `${created};${JSON.stringify({ kind: 'llm', call: cut })}`,
-    g3: `fingerprint;${created};bob`,
-    'j:2': 'llm+"yes"',
-  });
-  await redis.zadd(testTenant.keys.pending, created, `${ref}.1|ann`, created, `${ref}.2|ann`);
-  await redis.zadd(testTenant.keys.tasks, created, `${ref}|ann`);
-
-  const { queries } = testTenant.store;
-  const { request: _, ...withoutRequest } = call;
-  const summaries = (await queries.pendingSummaries(ANN, {})).items;
-  expect(summaries.map(({ request }) => request)).toEqual([{ kind: 'llm', call: withoutRequest }, question]);
-  expect(summaries[0]).toMatchObject({
-    status: 'pending',
-    createdAt: created,
-    expiresAt: due,
-    operation: 'echo',
-  });
-  const ids = async (role: 'main' | 'research') =>
-    (await queries.pending(AGENT, { role })).items.map(({ interactionId }) => interactionId);
-  expect(await ids('research')).toEqual([formatInteractionId(taskId, 1)]);
-  expect(await ids('main')).toEqual([]);
-  expect((await queries.pending(ANN, {})).items.map(({ request }) => request)).toEqual([
-    { kind: 'llm', call },
-    question,
-  ]);
-  const history = (await queries.historySummaries(ANN, { status: 'answered', role: 'research' })).items;
-  expect(history).toMatchObject([{ interactionId: formatInteractionId(taskId, 3), answeredBy: 'bob' }]);
-  expect(await testTenant.tasks.read(ANN, taskId)).toMatchObject({
-    pending: [{ request: { call } }, { request: question }],
-  });
-});
-
 describe('a claim', () => {
   const wish = (max: number, holder = 'a') => ({ claim: { max, leaseMs: 60_000, holder } });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { DEFAULT_LIMITS } from '@baton/protocol';
-import { STREAM_PUBLISH_INTERVAL, USAGE_DAY_TTL } from '../records/durations.ts';
+import { RECORD_GRACE, STREAM_PUBLISH_INTERVAL, USAGE_DAY_TTL } from '../records/durations.ts';
 import { STORED_WEIGHTS } from '../records/stored-weights.ts';
 import { FIELD, INTERACTION_FIELD_PATTERN } from '../records/task-record.ts';
 
@@ -16,7 +16,7 @@ export interface LuaSource {
 /**
  * Loads `lua/<name>.lua`. Inside it a key is `K_<name>`, an argument `A_<name>`, and `A_rest` is where further ARGV begin;
  * `W_<name>` is a weight of stored-weights.ts, `DEFAULT_LIMITS` a table of the limits that a tenant's record may lack,
- * `USAGE_DAY_TTL` and `STREAM_PUBLISH_INTERVAL` those of durations.ts.
+ * `RECORD_GRACE`, `USAGE_DAY_TTL` and `STREAM_PUBLISH_INTERVAL` those of durations.ts.
  * Throws when the headers `-- KEYS:` and `-- ARGV:` name other keys or arguments than the caller, and for an unknown field.
  */
 export function loadLua(name: string, keys: readonly string[], args: readonly string[]): LuaSource {
@@ -44,6 +44,7 @@ function substituteConstants(text: string): string {
   return substituteFieldNames(text)
     .replaceAll('DEFAULT_LIMITS', LIMITS_TABLE)
     .replaceAll('USAGE_DAY_TTL', String(USAGE_DAY_TTL))
+    .replaceAll('RECORD_GRACE', String(RECORD_GRACE))
     .replaceAll('STREAM_PUBLISH_INTERVAL', String(STREAM_PUBLISH_INTERVAL))
     .replace(/\bW_(\w+)\b/g, (constant, name: string) => {
       const weight = STORED_WEIGHTS[name as keyof typeof STORED_WEIGHTS];

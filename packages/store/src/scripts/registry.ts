@@ -190,18 +190,6 @@ export const FORGET_TASKS = defineScript(
 
 export const STRIP_TASKS = defineScript('retention/strip_tasks', ['tenant', 'retained'], ['fields', 'bytes']);
 
-export const START_RECOUNT = defineScript('recount/start_recount', ['tenant'], ['walk']);
-
-export const RECOUNT_TASKS = defineScript(
-  'recount/recount_tasks',
-  ['tenant', 'tasks', 'retained', 'due'],
-  ['name', 'walk'],
-);
-
-export const RECOUNT_PROJECTS = defineScript('recount/recount_projects', ['tenant', 'projectUse'], ['walk']);
-
-export const FINISH_RECOUNT = defineScript('recount/finish_recount', ['tenant'], ['walk']);
-
 export const REQUEUE_LOST_JOBS = defineScript(
   'queue/requeue_lost_jobs',
   ['tenant', ...QUEUE, 'calls'],
@@ -273,8 +261,8 @@ export const EXTEND_INTERACTION = defineScript(
 
 export const UPSERT_TENANT = defineScript(
   'tenant/upsert_tenant',
-  ['tenant'],
-  ['create', 'channel', 'message'],
+  ['tenant', 'due'],
+  ['create', 'name', 'channel', 'message'],
   REPLICATED,
 );
 

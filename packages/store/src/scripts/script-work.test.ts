@@ -9,7 +9,7 @@ import { closeFixture, connectFixture } from '../testing/store-fixture.ts';
 /**
  * What a run of each script may do in `runEveryScript`, however much its tenant has: commands, arguments, elements of replies,
  * removed members, and kilobytes. What is above 200 is an allowance: a trim removes up to 200 members, a page of a record passes
- * 600 fields, a list looks at 1,000 members, a recount at 100 records, a release ends 200 claims, an opening of 80 interactions
+ * 600 fields, a list looks at 1,000 members, a release ends 200 claims, an opening of 80 interactions
  * is given them.
  */
 const MOST_WORK: Readonly<Record<string, number>> = {
@@ -30,7 +30,7 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'interaction/accept_answer': 370,
   'interaction/append_chunk': 350,
   'interaction/extend_interaction': 50,
-  'interaction/fetch_or_claim_interactions': 150,
+  'interaction/fetch_or_claim_interactions': 350,
   'interaction/list_pending_or_register_waiter': 4_400,
   'interaction/read_chunk_state': 10,
   'interaction/read_interaction': 30,
@@ -48,10 +48,6 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'queue/dequeue': 230,
   'queue/requeue_lost_jobs': 140,
   'queue/worker_heartbeat': 25,
-  'recount/finish_recount': 60,
-  'recount/recount_projects': 1_200,
-  'recount/recount_tasks': 1_500,
-  'recount/start_recount': 60,
   'retention/forget_tasks': 200,
   'retention/strip_tasks': 4_000,
   'role/put_role': 40,

@@ -14,7 +14,6 @@ import type { TenantContext } from '../tenant/tenant-context.ts';
 import { sweepDeadlines } from './deadline-sweep.ts';
 import { beginCall, type CallStart } from './provider-calls.ts';
 import { requeueLostJobs } from './lost-jobs.ts';
-import { Recount } from './recount.ts';
 
 /** A job's batch has at most so many tasks; once those loaded are so large in all, in bytes, no more are loaded. */
 const BATCH_SIZE = 16;
@@ -47,7 +46,6 @@ export class WorkerShard {
   readonly workers: WorkerRegistry;
   private readonly connection: Connection;
   private readonly keys: ShardKeys;
-  private readonly recount: Recount;
   private readonly queues: BullmqQueues;
   private readonly contextOf: (tenant: string) => TenantContext;
 
@@ -61,7 +59,6 @@ export class WorkerShard {
     this.index = index;
     this.connection = connection;
     this.keys = keyspace.shard(index);
-    this.recount = new Recount(connection, keyspace, index);
     this.queues = queues;
     this.contextOf = contextOf;
     this.workers = new WorkerRegistry(connection, this.keys);
@@ -193,10 +190,5 @@ export class WorkerShard {
   /** Adds the BullMQ job of a request that was not run at once; adding it again adds nothing. Never throws. */
   enqueueResume({ tenant, list, number, tasks: [task] }: ResumeJob): void {
     this.queues.enqueueJobs(this.index, tenant, `${number} ${list}`, task);
-  }
-
-  /** Recounts a little of what the tenants store. False between two rounds of it. */
-  async recountStored(): Promise<boolean> {
-    return this.recount.step();
   }
 }

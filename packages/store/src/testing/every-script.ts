@@ -135,7 +135,6 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await (await fixture.loadSegment(shard)).settle({ status: 'completed', result: {} });
 
   await projects.commit('a third', undefined, { set: [['t:1', '{}']], delete: [] });
-  while (await shard.recountStored());
   const last = testTenant.withLifetimes({ retention: 60_000 });
   await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 1_000_000 } });
   const ended = await testTenant.openTask({ idempotency: { key: 'twice', arguments: 'a' } });

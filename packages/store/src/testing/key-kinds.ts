@@ -53,7 +53,7 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
 export const OTHER_KEY_KINDS: readonly KeyKind[] = [
   { pattern: /^(due|outstanding)$/, ...TENANTS },
   { pattern: /^workers$/, ...EXPIRES },
-  { pattern: /^(swept|recount|mark|topology|tenants)$/, ...KEPT },
+  { pattern: /^(swept|mark|topology|tenants)$/, ...KEPT },
   // BullMQ removes its jobs by itself (queues/bullmq-queues.ts).
   { pattern: /^bull:/, ...KEPT },
 ];

@@ -160,14 +160,6 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     changes: ['workers lifetime', 'workers scores'],
     harmless: LATER,
   },
-  'recount/finish_recount': {
-    says: ['mended, then stale'],
-    changes: [],
-    harmless: 'The recount is over; what it mended is not logged.',
-  },
-  'recount/recount_projects': NOTHING,
-  'recount/recount_tasks': NOTHING,
-  'recount/start_recount': NOTHING,
   'retention/forget_tasks': {
     says: ['same', 'other reply'],
     changes: [],

@@ -96,12 +96,11 @@ test('without the check for an answer that was taken before, duplicates count (a
   spy.mockRestore();
 });
 
-test('a question to a person is no call, and a request of an earlier release counts without its time', async () => {
+test('a question to a person is no call', async () => {
   const testTenant = await fixture.createTenant();
   const request = { kind: 'elicitation', message: 'Which?', schema: {} } as const;
   const question = { ...llmWait('0'), kind: 'elicitation', request } as unknown as ReturnType<typeof llmWait>;
   const taskId = await testTenant.openTask({ waits: [question, llmWait('1')] });
-  await fixture.redis.hdel(testTenant.keys.task(taskId), 's2');
   await testTenant.answer(taskId, 1, { usage: USED });
   expect((await testTenant.tasks.read(ANN, taskId)).usage).toBeUndefined();
   await testTenant.answer(taskId, 2, { usage: USED });

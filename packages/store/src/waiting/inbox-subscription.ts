@@ -19,14 +19,23 @@ export interface CancelSignal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** The wait of one request. Keeps the latest update until `next` asks for it. */
+/**
+ * The wait of one request. Keeps the latest update until `next` asks for it. Of subscriptions with the same `group` an update wakes
+ * one, which passes it on where it leaves something to the others.
+ */
 export class InboxSubscription {
+  readonly group: string | undefined;
   private readonly onClose: () => void;
+  private readonly onPassOn: () => void;
+  /** An update was received, and whether there is more was not found out since. */
+  private mayLeaveMore = false;
   private latest: { update: TaskUpdate | undefined } | undefined;
   private wake: (() => void) | undefined;
 
-  constructor(onClose: () => void) {
+  constructor(onClose: () => void, onPassOn: () => void = () => {}, group?: string) {
     this.onClose = onClose;
+    this.onPassOn = onPassOn;
+    this.group = group;
   }
 
   /**
@@ -40,6 +49,7 @@ export class InboxSubscription {
 
   /** The next update; 'reread' when the caller is to read the task; 'ended' after `milliseconds`, or when `signal` aborts. */
   async next(milliseconds: number, signal?: CancelSignal): Promise<TaskUpdate | 'reread' | 'ended'> {
+    this.mayLeaveMore = false;
     if (this.latest === undefined && milliseconds > 0 && !signal?.aborted) {
       await new Promise<void>((resolve) => {
         const stop = () => {
@@ -57,10 +67,17 @@ export class InboxSubscription {
     const received = this.latest;
     this.latest = undefined;
     if (received === undefined) return 'ended';
+    this.mayLeaveMore = true;
     return received.update ?? 'reread';
   }
 
+  /** Wakes the next subscription of its group. */
+  passOn(): void {
+    this.onPassOn();
+  }
+
   close(): void {
+    if (this.mayLeaveMore || this.latest !== undefined) this.onPassOn();
     this.onClose();
   }
 }

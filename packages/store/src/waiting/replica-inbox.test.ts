@@ -1,7 +1,7 @@
 import type { TaskStatus } from '@baton/protocol';
 import { startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { startTestCluster } from '../testing/redis-cluster.ts';
 import { closeFixture, connectFixture, openFixture, ioredisUrl } from '../testing/store-fixture.ts';
 import { ANN, llmWait, sleepWait, type TestTenant } from '../testing/test-tenant.ts';
@@ -36,6 +36,43 @@ test('a subscription receives that its task has parked, with the events that it 
     end: { status: 'completed', result: { text: 'a b  c' } },
   });
   listener.close();
+});
+
+describe('of subscriptions with one group', () => {
+  const update: TaskUpdate = { seen: 0, status: 'input_required', end: undefined };
+  const isWoken = async (one: InboxSubscription) => (await one.next(0)) !== 'ended';
+  const tell = () => inbox.onMessage(`a-topic 0 input_required `);
+  const subscribe = (group?: string) => inbox.subscribe('a-topic', undefined, group);
+
+  test('one is woken, and each without a group', async () => {
+    const [first, second, other, free] = [subscribe('g'), subscribe('g'), subscribe('h'), subscribe()];
+    tell();
+    expect(await first.next(0)).toEqual(update);
+    expect([await isWoken(second), await isWoken(other), await isWoken(free)]).toEqual([false, true, true]);
+    for (const one of [first, second, other, free]) one.close();
+  });
+
+  test('whoever leaves without having found nothing wakes the next; whoever waits again does not', async () => {
+    const all = [subscribe('g'), subscribe('g'), subscribe('g')] as const;
+    tell();
+    await all[0].next(0);
+    all[0].close();
+    expect([await isWoken(all[1]), await isWoken(all[2])]).toEqual([true, false]);
+    await all[1].next(0);
+    all[1].close();
+    expect(await isWoken(all[2])).toBe(false);
+    tell();
+    expect(await isWoken(all[2]), 'the first of those that are left').toBe(true);
+    all[2].close();
+  });
+
+  test('one that is closed before it has heard of its update leaves it to the next', async () => {
+    const [first, second] = [subscribe('g'), subscribe('g')];
+    tell();
+    first.close();
+    expect(await isWoken(second)).toBe(true);
+    second.close();
+  });
 });
 
 test('a park whose waits are all new is published whole, as it would be read; one that leaves others open is to be read', async () => {

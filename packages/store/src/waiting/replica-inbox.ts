@@ -47,16 +47,18 @@ export class ReplicaInbox implements Subscriber {
 
   /**
    * Subscribes to a topic (see `Tasks.topic`, `PagedQueries.pendingTopic`); `close` the subscription when the wait is over. It reads
-   * again also when `key`, with which the call is held, may have ended.
+   * again also when `key`, with which the call is held, may have ended. Of those with the same `group` one is told.
    */
-  subscribe(topic: string, key?: HeldKey): InboxSubscription {
+  subscribe(topic: string, key?: HeldKey, group?: string): InboxSubscription {
     const leave = key && this.admissionChanges.subscribe(key, () => subscription.receive(undefined));
-    const subscription: InboxSubscription = new InboxSubscription(() => {
+    const close = () => {
       leave?.();
       const others = this.subscriptions.get(topic);
       others?.delete(subscription);
       if (others?.size === 0) this.subscriptions.delete(topic);
-    });
+    };
+    const passOn = () => nextOfGroup(this.subscriptions.get(topic), subscription)?.receive(undefined);
+    const subscription: InboxSubscription = new InboxSubscription(close, passOn, group);
     const all = this.subscriptions.get(topic) ?? new Set();
     this.subscriptions.set(topic, all.add(subscription));
     return subscription;
@@ -77,10 +79,18 @@ export class ReplicaInbox implements Subscriber {
     if (subscriptions === undefined) return;
     // A failover may undo what a master has published: the replicated read has what the replicas confirmed.
     // While the connection is new, an end of the key may have been missed: READ_TASK_AND_REGISTER_WAITER checks it.
-    if (this.confirmByRead || !this.connected) return requestReread(subscriptions);
+    const isUncertain = this.confirmByRead || !this.connected;
     const payload = line.slice(topic.length + (seen?.length ?? 0) + (status?.length ?? 0) + 3);
-    const update: TaskUpdate = { seen: Number(seen), ...parseUpdate(status as TaskStatus, payload) };
-    for (const subscription of subscriptions) subscription.receive(update);
+    const update: TaskUpdate | undefined = isUncertain
+      ? undefined
+      : { seen: Number(seen), ...parseUpdate(status as TaskStatus, payload) };
+    const groups = new Set<string>();
+    for (const subscription of subscriptions) {
+      const { group } = subscription;
+      if (group !== undefined && groups.has(group)) continue;
+      if (group !== undefined) groups.add(group);
+      subscription.receive(update);
+    }
   }
 
   onDisconnect(): void {
@@ -98,6 +108,19 @@ function parseUpdate(status: TaskStatus, payload: string): Omit<TaskUpdate, 'see
   if (payload === '') return { status, end: undefined };
   if (isEnded(status)) return { status, end: parseTaskEnd(status, payload) };
   return { status, end: undefined, parked: JSON.parse(payload) as ParkedTask };
+}
+
+/** The one that came next after it: whoever came before was told already. */
+function nextOfGroup(
+  subscriptions: Iterable<InboxSubscription> = [],
+  one: InboxSubscription,
+): InboxSubscription | undefined {
+  let isBehind = false;
+  for (const subscription of subscriptions) {
+    if (isBehind && one.group !== undefined && subscription.group === one.group) return subscription;
+    if (subscription === one) isBehind = true;
+  }
+  return undefined;
 }
 
 function requestReread(subscriptions: Iterable<InboxSubscription>): void {

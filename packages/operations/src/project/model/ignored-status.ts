@@ -15,7 +15,7 @@ export type IgnoredStatus = Readonly<z.infer<typeof ignoredStatusSchema>>;
 /** Limit of ignored statuses in one result: a hostile answer must not make it too large for clients. */
 const MAX_LISTED = 200;
 
-/** The field of a result's schema; absent where none was ignored, as in results of earlier releases. */
+/** The field of a result's schema; absent where none was ignored. */
 export const statusesIgnoredField = {
   statusesIgnored: z
     .array(ignoredStatusSchema)
@@ -23,7 +23,7 @@ export const statusesIgnoredField = {
     .describe('Statuses of the answer that were not taken, the first 200'),
 };
 
-/** The field of a result. Outcomes that an earlier release journaled list none. */
+/** The field of a result. */
 export function listIgnoredStatuses(...lists: readonly (readonly IgnoredStatus[] | undefined)[]): {
   statusesIgnored?: IgnoredStatus[];
 } {

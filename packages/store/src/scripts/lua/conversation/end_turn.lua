@@ -53,8 +53,7 @@ add_pair(entries, F_journal .. A_path, A_entry)
 for at = 1, #entries, 2 do
   journal_bytes = journal_bytes + #entries[at + 1] + W_journal - bytes_of_field(entries[at], W_journal)
 end
-local bytes_now = add_bytes(bytes, journal_bytes)
-if bytes_now then add_pair(entries, F_bytes, bytes_now) end
+add_pair(entries, F_bytes, add_bytes(bytes, journal_bytes))
 write_all('HSET', K_task, entries)
 
 local refs = {}

@@ -80,8 +80,7 @@ end
 set_deadline(first_deadline(waits, expires_at))
 if due == 0 then return {'early'} end
 local queued = queue and queue ~= ''
-local bytes_now = add_bytes(bytes, grown)
-if bytes_now then add_pair(fields, F_bytes, bytes_now) end
+add_pair(fields, F_bytes, add_bytes(bytes, grown))
 add_pair(fields, F_waits, format_waits(waits))
 add_pair(fields, F_status, status_of(waits))
 add_pair(fields, F_updated_at, now)

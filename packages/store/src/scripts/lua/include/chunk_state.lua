@@ -1,7 +1,6 @@
 -- How far a streamed answer has come, in its field `chunk_state`: "bytes;chunks;missing;0", missing being the first sequence that
 -- was not posted yet, as far as it was looked for, and behind it ";stream" of one that is not the first: each stream takes the place of
--- those with lower numbers. The chunks are in K_chunks, a hash: text by sequence. Another layout is an earlier release's, whose chunks
--- stand elsewhere: the stream begins anew.
+-- those with lower numbers. The chunks are in K_chunks, a hash: text by sequence.
 
 -- A chunk counts as so many bytes at least: an empty one takes a field too.
 local MIN_CHUNK_BYTES = W_chunk_least

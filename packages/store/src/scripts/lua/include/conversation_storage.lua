@@ -1,10 +1,9 @@
--- What a tenant's conversations take of what it stores: a recount begins with `conversationsStored`. Hash K_conversationSizes: the bytes of
+-- What a tenant's conversations take of what it stores, `conversationsStored`. Hash K_conversationSizes: the bytes of
 -- each, by its ref. Needs deferred_writes and storage.
 
 local function count_conversation_bytes(by)
   count_for_tenant('conversationsStored', by)
   count_for_tenant('stored', by)
-  if current_walk() then count_for_tenant('walked', by) end
 end
 
 -- Takes a conversation out of the index, with its bytes. The caller deletes its records.

@@ -1,6 +1,6 @@
 -- A tenant's definitions of one kind ('workflow', 'agent' or 'prompt'). K_definitions has by name "<newest version>", or
 -- "<newest version>;<enabled: 0 or 1>;<summary>", the summary being what a list of them shows. K_definition has the versions of one.
--- What they take is counted in `workflowBytes` too, for all kinds: a recount begins with it, and so they need no walk of their own.
+-- What they take is counted in `workflowBytes` too, for all kinds.
 -- Needs change_feed, deferred_writes, storage and tenant_limits.
 
 -- The entry of A_name, or nil where there is none.
@@ -26,7 +26,6 @@ end
 local function count_definition_bytes(by)
   count_for_tenant('workflowBytes', by)
   count_for_tenant('stored', by)
-  if current_walk() then count_for_tenant('walked', by) end
 end
 
 -- Counts a change of the tenant's agents: who checks one against the others learns that they have changed meanwhile.

@@ -20,13 +20,12 @@ local function record_in_parent(parent, now, status, payload)
     'HMGET', K_parent, F_principal, F_status, F_bytes, F_revision, F_progress .. 'c.' .. link))
   if not call or has_ended(parent_status) then return end
   local is_too_long = status == 'completed'
-    and (#payload > MOST_OF_RESULT or (parse_bytes(bytes or '0')) + #payload > MOST_OF_WORKFLOW)
+    and (#payload > MOST_OF_RESULT or bytes + #payload > MOST_OF_WORKFLOW)
   local turn = (revision or 0) + 1
   local kept = is_too_long and '"length":' .. #payload or '"outcome":' .. payload
   local entry = string.format('{"turn":%d,"status":"%s",%s}', turn, status, kept)
   redis.call('HSET', K_parent, F_progress .. 'd.' .. link, entry, F_revision, turn, F_updated_at, now)
-  local bytes_now = add_bytes(bytes, #entry + W_progress)
-  if bytes_now then redis.call('HSET', K_parent, F_bytes, bytes_now) end
+  redis.call('HSET', K_parent, F_bytes, add_bytes(bytes, #entry + W_progress))
   publish_task_change(owner, false, tenant_of(A_topic) .. ':' .. ref)
 end
 
@@ -49,16 +48,15 @@ local function end_task(task, now, status, payload, interaction_end)
       grown = grown + #ended + W_ended
     end
   end
-  local bytes_now = task.bytes and add_bytes(task.bytes, grown, parse_bytes(task.bytes) + grown)
-  if bytes_now then add_pair(fields, F_bytes, bytes_now) end
+  add_pair(fields, F_bytes, add_bytes(task.bytes, grown, task.bytes + grown))
   write_all('HSET', K_task, fields)
   write_all('ZREM', K_pending, references)
   write_all('ZREM', K_claims, references)
   count_for_tenant('open', -1)
   defer_write('ZREM', K_deadlines, A_ref)
   local next_job = join_jobs(leave_queue(task.queue, task.program, now), drop_calls(now, calls))
-  -- Should nobody sweep for a day, the record leaves by itself.
-  redis.call('PEXPIRE', K_task, A_retention + RETENTION_GRACE)
+  -- The sweep deletes the record long before it expires.
+  redis.call('PEXPIRE', K_task, A_retention + RECORD_GRACE)
   retain_task(now)
   notify_task_waiters(task.waiters, A_topic, task.events or '0', status, payload)
   publish_task_change(task.principal, #references > 0)

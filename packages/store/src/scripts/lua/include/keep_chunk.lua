@@ -36,8 +36,7 @@ local function keep_chunk(now, answer, limits, begins_anew)
   -- No deadline of the interaction is later.
   redis.call('PEXPIREAT', K_chunks, answer.expires_at)
   local fields = {F_chunk_state .. A_number, format_chunk_state(state)}
-  local bytes_now = add_bytes(answer.bytes, grown)
-  if bytes_now then add_pair(fields, F_bytes, bytes_now) end
+  add_pair(fields, F_bytes, add_bytes(answer.bytes, grown))
   write_all('HSET', K_task, fields)
   return {'kept'}
 end

@@ -1,15 +1,15 @@
--- What a project takes of what its tenant stores: hash K_projectUse, by the project's key "<ms of its last use> <bytes>". The bytes are
--- as storage.lua has them, and missing in what a release without them wrote. Needs clock, storage and tenant_limits.
+-- What a project takes of what its tenant stores: hash K_projectUse, by the project's key "<ms of its last use> <bytes>". Needs clock,
+-- storage and tenant_limits.
 
 -- How seldom a read notes that a project is used, in ms.
 local PROJECT_USED_EVERY = 3600000
 
 local function parse_use(entry)
-  local used, bytes = string.match(entry or '', '^(%d+) ?(.*)$')
-  return tonumber(used or 0), bytes ~= '' and bytes or nil
+  local used, bytes = string.match(entry or '0 0', '^(%d+) (%d+)$')
+  return tonumber(used), tonumber(bytes)
 end
 
-local function format_use(used, bytes) return string.format('%d %s', used, bytes or '') end
+local function format_use(used, bytes) return string.format('%d %d', used, bytes) end
 
 -- By how many bytes a change grows K_project: `changes` are the version, then field, value, ... Values are JSON, and so never
 -- empty: a length of 0 is a field that does not exist.
@@ -32,18 +32,16 @@ local function count_project_change(is_new, changes, deleted)
   local stored_limit, stored, most_projects, project_limit = unpack(read_tenant(
     'storedBytes', 'stored', 'projects', 'projectBytes'))
   local grown = growth_of(changes, deleted)
-  local _, bytes_now = parse_use(redis.call('HGET', K_projectUse, A_name))
+  local _, bytes = parse_use(redis.call('HGET', K_projectUse, A_name))
   if is_new then
     local projects = redis.call('ZCARD', K_projects)
     if projects >= tonumber(most_projects) then return {'limit_storage', 'projects', most_projects, tostring(projects)} end
     grown = grown + W_project + #A_name
-    bytes_now = current_walk() and '0;' .. current_walk() or '0'
   end
-  local bytes = bytes_now and parse_bytes(bytes_now) or measure_memory(K_project)
   if grown > 0 and bytes + grown > tonumber(project_limit) then
     return {'limit_storage', 'projectBytes', project_limit, string.format('%d', bytes)}
   end
   local refusal = refusal_of_storage(stored_limit, stored, grown)
   if refusal then return refusal end
-  redis.call('HSET', K_projectUse, A_name, format_use(clock(), add_bytes(bytes_now, grown)))
+  redis.call('HSET', K_projectUse, A_name, format_use(clock(), add_bytes(bytes, grown)))
 end

@@ -5,9 +5,6 @@
 -- Ended tasks may take one part of so many of `storedBytes`: more of them never stand in the way of new calls.
 local ENDED_PARTS = 4
 
--- In ms. The sweep lets a task go when its retention is over; its record's own lifetime is longer by this.
-local RETENTION_GRACE = 86400000
-
 -- How many ended tasks are too many, and how many bytes of theirs: above 0 what is to go.
 local function read_excess()
   local most_bytes, most_tasks, bytes = unpack(read_tenant('storedBytes', 'retainedTasks', 'storedEnded'))
@@ -18,7 +15,7 @@ end
 local function retain_task(now)
   local until_ms = now + tonumber(A_retention)
   defer_write('ZADD', K_retained, until_ms, A_ref)
-  defer_lifetime(K_retained, string.format('%d', A_retention + RETENTION_GRACE))
+  defer_lifetime(K_retained, string.format('%d', A_retention + RECORD_GRACE))
   local name = 'retention of ' .. K_retained
   if cache[name] then return end
   cache[name] = true

@@ -43,15 +43,15 @@ end
 
 -- Counts the answer to an LLM request, by the fields `program`, `summary` of the request, and `usage` of its task. `reported` is
 -- what the answer says, "<tokens in>;<tokens out>;<model>", each empty where it gives none.
--- Returns the field `usage` as it is now, and the ms that the request took: 0 for one without a summary, which is an earlier release's.
+-- Returns the field `usage` as it is now, and the ms that the request took.
 local function count_usage(program, summary, sums, reported, now)
   local tokens_in, tokens_out, model = string.match(reported, '^(%d*);(%d*);(.*)$')
-  local created, agent = string.match(summary or '', '^(%d+);[^;]*;[^;]*;[^;@]*@?([^;@]*)')
-  local ms = created and math.max(0, now - created) or 0
+  local created, agent = string.match(summary, '^(%d+);[^;]*;[^;]*;[^;@]*@?([^;@]*)')
+  local ms = math.max(0, now - created)
   tokens_in, tokens_out = tonumber(tokens_in) or 0, tonumber(tokens_out) or 0
   local rows = cache[K_usage] or new_rows_of_day()
   local operation = string.match(program, '^%S*')
-  local row = rows[operation .. ';' .. (agent or '') .. ';' .. model] or read_row_of_day(rows, operation, agent or '', model)
+  local row = rows[operation .. ';' .. agent .. ';' .. model] or read_row_of_day(rows, operation, agent, model)
   row[1], row[2], row[3], row[4] = row[1] + 1, row[2] + tokens_in, row[3] + tokens_out, row[4] + ms
   if not sums then return string.format('1;%d;%d;%d', tokens_in, tokens_out, ms), ms end
   local calls, total_in, total_out, total_ms = string.match(sums, SUMS)

@@ -54,17 +54,6 @@ local function status_of_interaction(wait, answered, ended)
   return answered and 'answered' or string.match(ended or 'cancelled', '^[^;]+')
 end
 
--- The summary of a record of the old layout, which has it in the request of an LLM call alone; nil for other requests.
-local function summary_in_request(request)
-  local created, json = string.match(request, '^(%d+);(.*)$')
-  local fine, decoded = pcall(cjson.decode, json)
-  -- cjson refuses half of a surrogate pair, which a text that was cut may end with.
-  if not fine then fine, decoded = pcall(cjson.decode, (string.gsub(json, '\\u[dD][89a-fA-F]%x%x', '\\ufffd'))) end
-  if not fine or decoded.kind ~= 'llm' then return end
-  local call = decoded.call
-  return string.format('%s;%s;%s;%d;%s', created, call.role, call.serviceType, call.attempt, cjson.encode(call.summary))
-end
-
 local function role_of(summary)
   return summary and string.match(summary, '^%d+;(%a+);')
 end
@@ -82,7 +71,7 @@ local function fetch(task_key, past_key, number)
   if A_status ~= '' and status_of_interaction(wait, answered, ended) ~= A_status then return end
   if A_role ~= '' and summary and role_of(summary) ~= A_role then return end
   local request = false
-  if A_whole == '1' or not summary then
+  if whole or not summary then
     request = look(redis.call('HGET', task_key, F_request .. number))
     if not request and past_key then
       summary = look(redis.call('HGET', past_key, F_summary .. number))
@@ -90,12 +79,10 @@ local function fetch(task_key, past_key, number)
       if whole or not summary then request = look(redis.call('HGET', past_key, F_request .. number)) end
     end
     if not request and (whole or not summary) then return end
-    if not summary then
-      summary = (A_whole == '0' or A_role ~= '') and summary_in_request(request) or false
-      if A_role ~= '' and role_of(summary) ~= A_role then return end
-    end
+    -- What has no summary is no LLM call, and has no role.
+    if not summary and A_role ~= '' then return end
   end
-  if A_whole == '1' then summary = false elseif summary then request = false end
+  if whole then summary = false elseif summary then request = false end
   return {0, task.program, task.principal, wait or false, answered, ended, request, summary}, #(request or summary) + tonumber(A_itemBytes)
 end
 

@@ -63,8 +63,7 @@ local journal_bytes = 0
 for at = 1, #entries, 2 do
   journal_bytes = journal_bytes + #entries[at + 1] + W_journal - bytes_of_field(entries[at], W_journal)
 end
-local bytes_now = add_bytes(task_bytes, journal_bytes)
-if bytes_now then add_pair(entries, F_bytes, bytes_now) end
+if task_bytes then add_pair(entries, F_bytes, add_bytes(task_bytes, journal_bytes)) end
 
 local channel = change_channel()
 local count_before = channel and redis.call('HLEN', K_project)

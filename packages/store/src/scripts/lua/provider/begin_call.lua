@@ -30,8 +30,7 @@ if held_until > 0 and held_until < FIRST_WAITING and asks_stream(summary) then
   anew.stream = state.stream + 1
   redis.call('UNLINK', K_chunks)
   redis.call('HSET', K_task, F_chunk_state .. A_number, format_chunk_state(anew))
-  local bytes_now = add_bytes(bytes, -stored_chunk_bytes(state))
-  if bytes_now then redis.call('HSET', K_task, F_bytes, bytes_now) end
+  redis.call('HSET', K_task, F_bytes, add_bytes(bytes, -stored_chunk_bytes(state)))
   state = anew
 end
 return {'begun', lease_end, principal, program, request, state.stream}

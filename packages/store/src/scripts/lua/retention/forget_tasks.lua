@@ -29,13 +29,12 @@ for at = A_rest, #ARGV do
   local ref, task, past, idempotency = ARGV[at], KEYS[place], KEYS[place + 1], KEYS[place + 2]
   local ends = tonumber(redis.call('ZSCORE', K_retained, ref))
   if ends and (ends <= now or tasks > 0 or bytes > 0) then
-    local principal, bytes_now, owned = unpack(redis.call('HMGET', task, F_principal, F_bytes, F_idempotency))
+    local principal, own, owned = unpack(redis.call('HMGET', task, F_principal, F_bytes, F_idempotency))
     if A_plain == '1' and (owned or left_chunks(task)) then
       reply[#reply + 1] = ref
     else
-      if bytes_now then
-        local own = parse_bytes(bytes_now)
-        add_bytes(bytes_now, -own, -own)
+      if own then
+        add_bytes(own, -own, -own)
         bytes = bytes - own
       end
       redis.call('UNLINK', task, past)

@@ -35,10 +35,10 @@ local function strip(ref, task, past)
       room, byte_room = room - 1, byte_room - #value
     end
   until cursor == '0' or room <= 0 or byte_room <= 0
-  local bytes_now = add_bytes(redis.call('HGET', task, F_bytes), -freed, -freed)
   write_all('HDEL', task, deleted)
-  if bytes_now then
-    redis.call('HSET', task, F_bytes, bytes_now)
+  local bytes = redis.call('HGET', task, F_bytes)
+  if bytes then
+    redis.call('HSET', task, F_bytes, add_bytes(bytes, -freed, -freed))
     excess = excess - freed
   end
   return cursor

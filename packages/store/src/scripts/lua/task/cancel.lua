@@ -49,8 +49,7 @@ redis.call('ZREM', K_pending, reference)
 redis.call('ZREM', K_claims, reference)
 local queued = queue and queue ~= ''
 local entry, cancelled = journal_kind(wait) .. '-' .. A_payload, string.format('cancelled;%d', now)
-local bytes_now = add_bytes(bytes, #entry + W_journal + #cancelled + W_ended)
-if bytes_now then redis.call('HSET', K_task, F_bytes, bytes_now) end
+redis.call('HSET', K_task, F_bytes, add_bytes(bytes, #entry + W_journal + #cancelled + W_ended))
 redis.call(
   'HSET', K_task, F_journal .. wait.path, entry, F_ended .. A_number, cancelled,
   F_waits, format_waits(waits), F_status, status_of(waits), F_updated_at, now, F_events, (events or 0) + 1,

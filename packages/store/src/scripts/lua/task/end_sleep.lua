@@ -27,8 +27,7 @@ end
 if ended == 0 then return {'awake'} end
 local now = clock()
 local queued = queue and queue ~= ''
-local bytes_now = add_bytes(bytes, grown)
-if bytes_now then add_pair(fields, F_bytes, bytes_now) end
+add_pair(fields, F_bytes, add_bytes(bytes, grown))
 add_pair(fields, F_waits, format_waits(waits))
 add_pair(fields, F_status, status_of(waits))
 add_pair(fields, F_updated_at, now)

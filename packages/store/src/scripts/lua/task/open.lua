@@ -28,10 +28,10 @@
 -- @include task_waiters
 -- @include pending_list_waiters
 -- @include change_feed
-local PENDING_LIMIT, TASK_LIMIT, REQUEST_BYTES, TASK_COUNT, PENDING_LIST_WAITERS, STORED_LIMIT, STORED, WALK = 1, 2, 3, 4, 5, 6, 7, 8
+local PENDING_LIMIT, TASK_LIMIT, REQUEST_BYTES, TASK_COUNT, PENDING_LIST_WAITERS, STORED_LIMIT, STORED = 1, 2, 3, 4, 5, 6, 7
 local now = clock()
 local refusal, principal, scopes, tenant = admit(
-  now, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open', 'watch', 'storedBytes', 'stored', 'walk')
+  now, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open', 'watch', 'storedBytes', 'stored')
 if refusal then return refusal end
 
 if A_arguments ~= '' then
@@ -101,7 +101,7 @@ if A_arguments ~= '' then
   add_pair(fields, F_idempotency, A_idempotencyDigest)
   bytes = bytes + #A_idempotencyDigest + W_idempotency
 end
-add_pair(fields, F_bytes, add_bytes(tenant[WALK] and '0;' .. tenant[WALK] or '0', bytes))
+add_pair(fields, F_bytes, add_bytes(0, bytes))
 add_pair(fields, F_status, status_of(task.waits))
 add_pair(fields, F_waits, format_waits(task.waits))
 if A_ready == '1' then add_pair(fields, F_queue, 'ready') end
@@ -116,8 +116,8 @@ set_deadline(first_deadline(task.waits, expires_at))
 defer_lifetime(K_tasks, A_keep)
 if task_count == 1 or now % 64 == 0 then
   -- Much later than any task ends, which may be retried, and whose process may have had other settings: what is left of one that is gone.
-  trim(K_tasks, now - 10 * A_keep)
-  trim(K_pending, now - 10 * A_keep)
+  trim(K_tasks, now - 3 * A_keep)
+  trim(K_pending, now - 3 * A_keep)
 end
 if A_arguments ~= '' then
   redis.call('HSET', K_idempotency, 'ref', A_ref, 'arguments', A_arguments)

@@ -68,8 +68,7 @@ opened_before = tonumber(opened_before or 0)
 local waits, expires_at = parse_waits(open), tonumber(expires)
 local task = {principal = principal, expires_at = expires_at, waits = waits, interactions_opened = opened_before}
 grown = grown + add_waits(task, now, first_wait, wait_count, fields)
-local bytes_now = add_bytes(bytes, grown)
-if bytes_now then add_pair(fields, F_bytes, bytes_now) end
+add_pair(fields, F_bytes, add_bytes(bytes, grown))
 local opens_interactions = task.interactions_opened > opened_before
 local status = status_of(waits)
 local is_shown = not again and told_waiters ~= '' and status == 'input_required' and #waits == wait_count

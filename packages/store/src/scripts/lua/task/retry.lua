@@ -65,8 +65,7 @@ local fields = {
 }
 -- It counts among what has ended no more.
 local grown = #retries_now - #(retries or '') - #outcome
-local bytes_now = bytes and add_bytes(bytes, grown, -parse_bytes(bytes))
-if bytes_now then add_pair(fields, F_bytes, bytes_now) end
+add_pair(fields, F_bytes, add_bytes(bytes, grown, -bytes))
 local _, waiters_now = added_waiter(waiters, A_channel)
 if waiters_now then add_pair(fields, F_waiters, waiters_now) end
 write_all('HSET', K_task, fields)

@@ -22,7 +22,6 @@ for at = A_rest, first_drop - 1, 2 do
   add_pair(fields, F_journal .. ARGV[at], ARGV[at + 1])
   grown = grown + #ARGV[at + 1] + W_journal
 end
-local bytes_now = add_bytes(bytes, grown)
-if bytes_now then add_pair(fields, F_bytes, bytes_now) end
+add_pair(fields, F_bytes, add_bytes(bytes, grown))
 write_all('HSET', K_task, fields)
 return {'rewound'}

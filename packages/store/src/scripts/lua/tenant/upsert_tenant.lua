@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- UPSERT_TENANT: creates a tenant's record, or changes it.
--- KEYS: tenant
--- ARGV: create channel message ...
+-- KEYS: tenant due
+-- ARGV: create name channel message ...
 --       channel and message: where a change is published, which may end what callers were admitted for; behind them
 --       field, value, ...; create 1: it must not exist, create 0: it must
 -- Returns: {'ok'}, {'tenant_exists'} or {'tenant_not_found'}
@@ -11,5 +11,9 @@ if A_create == '1' and exists then return {'tenant_exists'} end
 if A_create == '0' and not exists then return {'tenant_not_found'} end
 if not exists then redis.call('HSET', K_tenant, 'at', clock()) end
 for at = A_rest, #ARGV, 2 do redis.call('HSET', K_tenant, ARGV[at], ARGV[at + 1]) end
-if exists then redis.call('PUBLISH', A_channel, A_message) end
+if exists then
+  -- A lower limit may leave too many ended tasks: the sweep looks.
+  redis.call('ZADD', K_due, 'LT', clock(), A_name)
+  redis.call('PUBLISH', A_channel, A_message)
+end
 return {'ok'}

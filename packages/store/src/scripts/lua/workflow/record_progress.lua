@@ -44,8 +44,7 @@ end
 local limit, stored = unpack(read_tenant('storedBytes', 'stored'))
 local refused = refusal_of_storage(limit, stored, grown, true)
 if refused then return refused end
-local bytes_now = add_bytes(bytes, grown)
-if bytes_now then add_pair(fields, F_bytes, bytes_now) end
+add_pair(fields, F_bytes, add_bytes(bytes, grown))
 write_all('HSET', K_task, fields)
 write_all('HDEL', K_task, dropped)
 if is_linked then redis.call('HSET', K_child, F_parent, A_ref .. ' ' .. A_link) end
