@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { mixedInputs } from './inputs/schema-arbitraries.ts';
-import { comparableOutcome, McpReplyChecker } from './reply-checker.ts';
+import { McpReplyChecker } from './reply-checker.ts';
 import { checkProperty } from './inputs/property-check.ts';
 import { AbuseEnvironment } from './environment/abuse-environment.ts';
 import { callToolAndCheck, listTools } from './tool-calls.ts';
@@ -14,7 +14,7 @@ let tool: AnyJson;
 
 beforeAll(async () => {
   environment = await AbuseEnvironment.start();
-  const tools = await listTools(environment.transports[0]);
+  const tools = await listTools(environment.gateway);
   assertions = new McpReplyChecker(tools);
   tool = tools.find(({ name }) => name === 'agent_llm');
 });
@@ -96,30 +96,24 @@ const HOSTILE: Readonly<Record<string, () => unknown>> = {
 
 async function answer(data: unknown): Promise<string[]> {
   const found: string[] = [];
-  const ends: string[] = [];
-  for (const transport of environment.transports) {
-    const parked = await environment.callToolForContent(transport, 'parse_prd', {
-      prd: 'A shop',
-      projectRoot: 'answers',
-      force: true,
-    });
-    const args = {
-      interactionId: parked.interactionId,
-      agentLLMResponse: { status: 'success', data },
-      waitMs: 5_000,
-    };
-    const { reply, faults } = await callToolAndCheck(environment, assertions, transport, tool, args);
-    const outcome = (parseJsonRpcMessages(reply) ?? []).at(-1)?.result?.structuredContent?.outcome;
-    // An accepted answer must also be processed.
-    if (outcome?.status === 'working') found.push(`${transport.name}: the task never ended`);
-    found.push(...faults);
-    ends.push(`${comparableOutcome(reply)} ${outcome?.status}`);
-    if (parked.taskId)
-      await environment
-        .callToolForContent(transport, 'cancel_task', { taskId: parked.taskId })
-        .catch(() => {});
-  }
-  if (ends[0] !== ends[1]) found.push(`the transports differ: ${ends.join(' / ')}`);
+  const { gateway } = environment;
+  const parked = await environment.callToolForContent(gateway, 'parse_prd', {
+    prd: 'A shop',
+    projectRoot: 'answers',
+    force: true,
+  });
+  const args = {
+    interactionId: parked.interactionId,
+    agentLLMResponse: { status: 'success', data },
+    waitMs: 5_000,
+  };
+  const { reply, faults } = await callToolAndCheck(environment, assertions, gateway, tool, args);
+  const outcome = (parseJsonRpcMessages(reply) ?? []).at(-1)?.result?.structuredContent?.outcome;
+  // An accepted answer must also be processed.
+  if (outcome?.status === 'working') found.push(`${gateway.name}: the task never ended`);
+  found.push(...faults);
+  if (parked.taskId)
+    await environment.callToolForContent(gateway, 'cancel_task', { taskId: parked.taskId }).catch(() => {});
   return found;
 }
 
@@ -129,16 +123,15 @@ test.each(Object.keys(HOSTILE))(
     const data = HOSTILE[name]?.();
     expect(await answer(data)).toEqual([]);
     // The project must still be readable.
-    for (const transport of environment.transports) {
-      const view = await environment.callToolForContent(transport, 'get_tasks', { projectRoot: 'answers' });
-      expect(view.error?.code ?? 'read').toMatch(/^(read|project_not_found)$/);
-    }
+    const { gateway } = environment;
+    const view = await environment.callToolForContent(gateway, 'get_tasks', { projectRoot: 'answers' });
+    expect(view.error?.code ?? 'read').toMatch(/^(read|project_not_found)$/);
   },
 );
 
 test('a generated answer never blocks, leaks or leaves its task working', async () => {
-  const [transport] = environment.transports;
-  const parked = await environment.callToolForContent(transport, 'parse_prd', {
+  const { gateway } = environment;
+  const parked = await environment.callToolForContent(gateway, 'parse_prd', {
     prd: 'A shop',
     projectRoot: 'answers',
     force: true,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, test } from 'vitest';
 import { OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { unusualValues } from './inputs/schema-arbitraries.ts';
-import { comparableOutcome, findRestFaults, McpReplyChecker } from './reply-checker.ts';
+import { findRestFaults, McpReplyChecker } from './reply-checker.ts';
 import { checkProperty } from './inputs/property-check.ts';
-import { mcpHeaders, AbuseEnvironment, type TransportUnderTest } from './environment/abuse-environment.ts';
+import { mcpHeaders, AbuseEnvironment, type GatewayUnderTest } from './environment/abuse-environment.ts';
 import { listTools } from './tool-calls.ts';
 
 let environment: AbuseEnvironment;
@@ -12,7 +12,7 @@ let assertions: McpReplyChecker;
 
 beforeAll(async () => {
   environment = await AbuseEnvironment.start();
-  assertions = new McpReplyChecker(await listTools(environment.transports[0]));
+  assertions = new McpReplyChecker(await listTools(environment.gateway));
 });
 afterAll(() => environment?.stop());
 
@@ -159,26 +159,16 @@ const envelope = fc
     return surprise === null ? all : result === '' ? { ...request, error } : request;
   });
 
-async function onBothTransports(
+async function faultsOf(
   body: string,
   sent: unknown,
-  headersOf: (transport: TransportUnderTest) => [string, string][],
+  headersOf: (gateway: GatewayUnderTest) => [string, string][],
 ): Promise<string[]> {
-  const ends: string[] = [];
-  const found: string[] = [];
-  for (const transport of environment.transports) {
-    const request = { method: 'POST', path: '/mcp', headers: headersOf(transport), body };
-    const { reply, faults } = await environment.send(transport, request, 0);
-    const leaks = environment.secrets.findLeaks(reply).map((secret) => `it leaks ${secret}`);
-    found.push(
-      ...[...faults, ...assertions.findFaults(reply, sent), ...leaks].map(
-        (fault) => `${transport.name}: ${fault}`,
-      ),
-    );
-    ends.push(comparableOutcome(reply));
-  }
-  if (ends[0] !== ends[1]) found.push(`the transports differ: ${ends.join(' / ')}`);
-  return found;
+  const { gateway } = environment;
+  const request = { method: 'POST', path: '/mcp', headers: headersOf(gateway), body };
+  const { reply, faults } = await environment.send(gateway, request, 0);
+  const leaks = environment.secrets.findLeaks(reply).map((secret) => `it leaks ${secret}`);
+  return [...faults, ...assertions.findFaults(reply, sent), ...leaks];
 }
 
 /** The id that an answer must carry: of a request whose id is one. */
@@ -188,20 +178,18 @@ function answerable(message: object): unknown {
   return isOne ? message : undefined;
 }
 
-test('any JSON-RPC message gets the same valid reply on both transports', async () => {
+test('any JSON-RPC message gets a valid reply', async () => {
   await checkProperty(
     'envelopes',
     envelope,
     (message) =>
-      onBothTransports(JSON.stringify(message), answerable(message), (transport) =>
-        mcpHeaders(transport.keys.mcp),
-      ),
+      faultsOf(JSON.stringify(message), answerable(message), (gateway) => mcpHeaders(gateway.keys.mcp)),
     5,
   );
   await environment.runCanary();
 });
 
-test('any resource URI, template variable and cursor gets the same valid reply on both transports', async () => {
+test('any resource URI, template variable and cursor gets a valid reply', async () => {
   const request = fc.record({
     jsonrpc: fc.constant('2.0'),
     id: fc.constant(1),
@@ -211,8 +199,7 @@ test('any resource URI, template variable and cursor gets the same valid reply o
   await checkProperty(
     'resources',
     request,
-    (message) =>
-      onBothTransports(JSON.stringify(message), message, (transport) => mcpHeaders(transport.keys.mcp)),
+    (message) => faultsOf(JSON.stringify(message), message, (gateway) => mcpHeaders(gateway.keys.mcp)),
     10,
   );
   await environment.runCanary();
@@ -307,7 +294,7 @@ const hostileHeaders = fc.record({
   body: fc.constantFrom('tools/list', 'ping', 'initialize'),
 });
 
-test('any headers get the same valid reply on both transports, which never leaks a credential', async () => {
+test('any headers get a valid reply, which never leaks a credential', async () => {
   await checkProperty(
     'headers',
     hostileHeaders,
@@ -319,11 +306,11 @@ test('any headers get the same valid reply on both transports, which never leaks
       const message = { jsonrpc: '2.0', id: 1, method: body, params };
       const given = new Set(more.map(([name]) => name));
       const usual = mcpHeaders('').filter(([name]) => name !== 'authorization' && !given.has(name));
-      return onBothTransports(JSON.stringify(message), undefined, (transport) => [
+      return faultsOf(JSON.stringify(message), undefined, (gateway) => [
         ...usual,
         ...credentials.map((text): [string, string] => [
           'authorization',
-          text.replaceAll('KEY', transport.keys.mcp).replaceAll('OPERATOR', OPERATOR_TOKEN),
+          text.replaceAll('KEY', gateway.keys.mcp).replaceAll('OPERATOR', OPERATOR_TOKEN),
         ]),
         ...more,
       ]);
@@ -334,13 +321,13 @@ test('any headers get the same valid reply on both transports, which never leaks
 });
 
 test('any headers of a REST request get a valid reply, which never leaks a credential', async () => {
-  const [transport] = environment.transports;
+  const { gateway } = environment;
   await checkProperty('REST headers', hostileHeaders, async ({ credentials, more }) => {
     const shown = credentials.map((text): [string, string] => [
       'authorization',
-      text.replaceAll('KEY', transport.keys.admin).replaceAll('OPERATOR', OPERATOR_TOKEN),
+      text.replaceAll('KEY', gateway.keys.admin).replaceAll('OPERATOR', OPERATOR_TOKEN),
     ]);
-    const { reply, faults } = await environment.send(transport, {
+    const { reply, faults } = await environment.send(gateway, {
       method: 'GET',
       path: '/v1/tasks',
       headers: [...shown, ...more],
@@ -349,5 +336,4 @@ test('any headers of a REST request get a valid reply, which never leaks a crede
     return [...faults, ...findRestFaults(reply, () => {}), ...leaks];
   });
   await environment.runCanary();
-  expect(environment.transports).toHaveLength(2);
 });

@@ -3,33 +3,31 @@ import type { AnyJson } from '../harness/mcp-client.ts';
 import { OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { findRestFaults, McpReplyChecker } from './reply-checker.ts';
 import { ROUTES_OUTSIDE_OPENAPI } from './routes-outside-openapi.ts';
-import { AbuseEnvironment, type TransportUnderTest } from './environment/abuse-environment.ts';
+import { AbuseEnvironment, type GatewayUnderTest } from './environment/abuse-environment.ts';
 import { callToolAndCheck, listTools } from './tool-calls.ts';
 
 /** The abuse suite finds each planted bug, and reports nothing else. */
 
 let environment: AbuseEnvironment;
-let transport: TransportUnderTest;
+let gateway: GatewayUnderTest;
 let tools: AnyJson[];
 let assertions: McpReplyChecker;
 
 beforeAll(async () => {
   environment = await AbuseEnvironment.start({ planted: true });
-  [transport] = environment.transports;
-  tools = await listTools(transport);
+  gateway = environment.gateway;
+  tools = await listTools(gateway);
   assertions = new McpReplyChecker(tools);
 });
 afterAll(() => environment?.stop());
 
 const tool = async (name: string) => {
   const found = tools.find((one) => one.name === name);
-  return (await callToolAndCheck(environment, assertions, transport, found ?? { name }, {})).faults.join(
-    '\n',
-  );
+  return (await callToolAndCheck(environment, assertions, gateway, found ?? { name }, {})).faults.join('\n');
 };
 const route = async (path: string) => {
   const headers = [['authorization', `Bearer ${OPERATOR_TOKEN}`]] as const;
-  const { reply, faults } = await environment.send(transport, { method: 'GET', path, headers });
+  const { reply, faults } = await environment.send(gateway, { method: 'GET', path, headers });
   const leaks = environment.secrets.findLeaks(reply).map((secret) => `it leaks ${secret}`);
   return [...faults, ...findRestFaults(reply, () => {}), ...leaks].join('\n');
 };
@@ -54,7 +52,10 @@ test('a correct tool and a correct route are never reported', async () => {
 });
 
 test('a route outside of the OpenAPI document is reported', () => {
-  expect(
-    transport.routes.filter((one) => !one.includes(' /v1/') && !(one in ROUTES_OUTSIDE_OPENAPI)),
-  ).toEqual(['GET /planted/throw', 'GET /planted/block', 'GET /planted/hang', 'GET /planted/echo']);
+  expect(gateway.routes.filter((one) => !one.includes(' /v1/') && !(one in ROUTES_OUTSIDE_OPENAPI))).toEqual([
+    'GET /planted/throw',
+    'GET /planted/block',
+    'GET /planted/hang',
+    'GET /planted/echo',
+  ]);
 });

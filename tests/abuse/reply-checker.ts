@@ -133,12 +133,3 @@ export function findRestFaults(reply: RawReply, described: (body: unknown) => vo
     return [String(error)];
   }
 }
-
-/** The outcome of a call without ids and times, to compare the two transports. */
-export function comparableOutcome(reply: RawReply): string {
-  const [message] = (parseJsonRpcMessages(reply) ?? []).slice(-1);
-  if (message === undefined) return `${reply.status}`;
-  const error = message.result?.isError ? message.result.structuredContent?.error : message.error?.data;
-  if (error?.code !== undefined) return `${error.code} ${error.field ?? ''}`;
-  return message.error === undefined ? 'result' : `JSON-RPC ${message.error.code}`;
-}

@@ -5,7 +5,7 @@ import { OpenApiResponseChecker } from '../../apps/gateway/src/rest/testing/open
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { validInputs, mixedInputs, unusualValues } from './inputs/schema-arbitraries.ts';
-import { comparableOutcome, findRestFaults, McpReplyChecker } from './reply-checker.ts';
+import { findRestFaults, McpReplyChecker } from './reply-checker.ts';
 import { ROUTES_OUTSIDE_OPENAPI } from './routes-outside-openapi.ts';
 import { checkProperty } from './inputs/property-check.ts';
 import {
@@ -13,13 +13,13 @@ import {
   createScopedKeys,
   AbuseEnvironment,
   ABUSE_LIMITS,
-  type TransportUnderTest,
+  type GatewayUnderTest,
 } from './environment/abuse-environment.ts';
 import { listTools } from './tool-calls.ts';
 import type { RawRequest } from './environment/raw-http.ts';
 
 let environment: AbuseEnvironment;
-let transport: TransportUnderTest;
+let gateway: GatewayUnderTest;
 let document: AnyJson;
 let contract: OpenApiResponseChecker;
 let keys: ScopedKeys;
@@ -28,21 +28,21 @@ let live: Record<string, string[]>;
 
 beforeAll(async () => {
   environment = await AbuseEnvironment.start();
-  [transport] = environment.transports;
-  document = await (await fetch(`${transport.url}/v1/openapi.json`)).json();
+  gateway = environment.gateway;
+  document = await (await fetch(`${gateway.url}/v1/openapi.json`)).json();
   contract = new OpenApiResponseChecker(document);
 });
 afterAll(() => environment?.stop());
 
 /** A tenant's things anew: an earlier route may have suspended it, revoked its keys or cancelled its tasks. */
 async function renew(): Promise<void> {
-  const { tenant } = transport;
+  const { tenant } = gateway;
   await new OperatorStore(environment.store).update(tenant, { suspended: false, limits: ABUSE_LIMITS });
   const { apiKeys } = environment.store.tenant(tenant);
   keys = await createScopedKeys(environment.store, tenant);
   environment.secrets.add(...Object.values(keys));
   const spare = await apiKeys.create({ name: 'spare', scopes: ['mcp'] });
-  const parked = await environment.callToolForContent({ ...transport, keys }, 'parse_prd', {
+  const parked = await environment.callToolForContent({ ...gateway, keys }, 'parse_prd', {
     prd: 'A shop',
     projectRoot: 'demo',
     append: true,
@@ -85,7 +85,7 @@ function drawn(path: string, described: AnyJson): fc.Arbitrary<Drawn> {
     inQuery.map((one: AnyJson) => [one.name, fc.oneof(validInputs(one.schema, {}, one.name), unusualValues)]),
   );
   const schema = described.requestBody?.content?.['application/json']?.schema;
-  const admins = described.security.some((transport: AnyJson) => transport.operatorToken !== undefined);
+  const admins = described.security.some((gateway: AnyJson) => gateway.operatorToken !== undefined);
   return fc.record({
     params: fc.record(params),
     query: fc.record(query, { requiredKeys: [] }),
@@ -141,7 +141,7 @@ test('every route of the OpenAPI document answers any input as documented', asyn
     await renew();
     const check = async (input: Drawn) => {
       const request = toRequest(method, path, input);
-      const { reply, faults } = await environment.send(transport, request);
+      const { reply, faults } = await environment.send(gateway, request);
       const shown = findRestFaults(reply, (body) =>
         contract.check(method, request.path, {
           ...reply,
@@ -166,8 +166,9 @@ test('every route of the OpenAPI document answers any input as documented', asyn
 
 test('every registered route is in the OpenAPI document or listed as outside of it', () => {
   const documented = described().map(([method, path]) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
-  for (const { routes } of environment.transports)
-    expect([...routes].sort()).toEqual([...documented, ...Object.keys(ROUTES_OUTSIDE_OPENAPI)].sort());
+  expect([...environment.gateway.routes].sort()).toEqual(
+    [...documented, ...Object.keys(ROUTES_OUTSIDE_OPENAPI)].sort(),
+  );
 });
 
 /** What a client of OAuth is told, in the form of RFC 6749, where it looks for a log-in. */
@@ -182,7 +183,7 @@ function isOauthRefusal(path: string, text: string): boolean {
 }
 
 test('every route outside of the OpenAPI document answers any path, query, body and method validly', async () => {
-  const assertions = new McpReplyChecker(await listTools(transport));
+  const assertions = new McpReplyChecker(await listTools(gateway));
   const token = fc.constantFrom(OPERATOR_TOKEN, keys.mcp, keys.admin, 'nonsense');
   const inputs = fc.record({
     method: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'),
@@ -209,7 +210,7 @@ test('every route outside of the OpenAPI document answers any path, query, body 
     const headers: [string, string][] = [['authorization', `Bearer ${shown}`]];
     if (body !== undefined) headers.push(['content-type', 'application/json']);
     const sent = body === undefined ? undefined : JSON.stringify(body);
-    const { reply, faults } = await environment.send(transport, {
+    const { reply, faults } = await environment.send(gateway, {
       method,
       path: path + more,
       headers,
@@ -227,5 +228,4 @@ test('every route outside of the OpenAPI document answers any path, query, body 
         : [];
     return [...faults, ...shape, ...leaks];
   });
-  expect(comparableOutcome({ status: 404, headers: new Map(), text: '', ms: 0, hung: false })).toBe('404');
 });

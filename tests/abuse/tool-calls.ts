@@ -4,12 +4,12 @@ import {
   mcpRequest,
   type ObservedReply,
   type AbuseEnvironment,
-  type TransportUnderTest,
+  type GatewayUnderTest,
 } from './environment/abuse-environment.ts';
 import { sendRawRequest, parseJsonRpcMessages } from './environment/raw-http.ts';
 
-export async function listTools(transport: TransportUnderTest): Promise<AnyJson[]> {
-  const reply = await sendRawRequest(transport.url, mcpRequest(transport.keys.mcp, 'tools/list', {}), 10_000);
+export async function listTools(gateway: GatewayUnderTest): Promise<AnyJson[]> {
+  const reply = await sendRawRequest(gateway.url, mcpRequest(gateway.keys.mcp, 'tools/list', {}), 10_000);
   return parseJsonRpcMessages(reply)?.[0]?.result?.tools ?? [];
 }
 
@@ -22,23 +22,23 @@ export function requestedWait(tool: AnyJson, args: AnyJson): number {
   return given >= 0 && given <= 25_000 ? given : 0;
 }
 
-/** Calls a tool on a transport and checks the reply. */
+/** Calls a tool on a gateway and checks the reply. */
 export async function callToolAndCheck(
   environment: AbuseEnvironment,
   assertions: McpReplyChecker,
-  transport: TransportUnderTest,
+  gateway: GatewayUnderTest,
   tool: AnyJson,
   args: unknown,
 ): Promise<ObservedReply> {
   const params = { name: tool.name, arguments: args };
-  const request = mcpRequest(transport.keys.mcp, 'tools/call', params, 7);
-  const { reply, faults } = await environment.send(transport, request, requestedWait(tool, args));
+  const request = mcpRequest(gateway.keys.mcp, 'tools/call', params, 7);
+  const { reply, faults } = await environment.send(gateway, request, requestedWait(tool, args));
   const sent = { id: 7, method: 'tools/call', params };
   const leaks = environment.secrets.findLeaks(reply).map((secret) => `it leaks ${secret}`);
   return {
     reply,
     faults: [...faults, ...assertions.findFaults(reply, sent), ...leaks].map(
-      (fault) => `${transport.name}: ${fault}`,
+      (fault) => `${gateway.name}: ${fault}`,
     ),
   };
 }

@@ -26,8 +26,6 @@ export interface DeploymentOptions {
   readonly workers?: number;
   readonly lifetimes?: Partial<Lifetimes>;
   readonly limits?: Partial<Limits>;
-  /** False: every request goes through the SDK's transport. By default as the run of vitest has it. */
-  readonly fastPath?: boolean;
   /** Settings of the gateways beside the usual ones. */
   readonly gateway?: Partial<Omit<GatewayConfiguration, 'edgeLimits'>>;
   /** Networks that workers may call LLM endpoints in beside the public internet. */
@@ -112,7 +110,6 @@ export class InProcessDeployment {
       metricsOpen: false,
       unreadyMs: 0,
       drainMs: 9_000,
-      fastPath: this.options.fastPath ?? process.env['TEST_TRANSPORT'] !== 'sdk',
       edgeLimits: { ...DEFAULT_EDGE_LIMITS, wrongCredentialsPerSecond: 1_000, ...this.options.edgeLimits },
       ...this.options.gateway,
     };

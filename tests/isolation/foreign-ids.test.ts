@@ -24,7 +24,7 @@ interface Attempt {
   readonly foreign: Readonly<Partial<Record<IdKind, readonly string[]>>>;
 }
 
-describe.each([true, false])('with the fast path: %s', (fastPath) => {
+describe('foreign ids', () => {
   let baton: InProcessDeployment;
   let monitor: RedisMonitor;
   let url: string;
@@ -33,7 +33,7 @@ describe.each([true, false])('with the fast path: %s', (fastPath) => {
   let attempts: Record<string, Attempt>;
 
   beforeAll(async () => {
-    baton = await InProcessDeployment.start({ gateways: 1, workers: 0, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 1, workers: 0 });
     monitor = await RedisMonitor.open(baton.redisUrl, { scripts: true });
     url = baton.url();
     const victim = await baton.createKey({ principal: 'victim' });

@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ResourceFixture, projectUri, PROJECT } from './resource-fixture.ts';
 
-describe.each([
-  ['the fast path', true],
-  ["the SDK's transport", false],
-])('access to resources over %s', (_transport, fastPath) => {
+describe('access to resources', () => {
   let fixture: ResourceFixture;
   beforeAll(async () => {
-    fixture = await ResourceFixture.start(fastPath);
+    fixture = await ResourceFixture.start();
   });
   afterAll(() => fixture?.stop());
 
   test("answers for another principal's or tenant's resource exactly as for one that never existed [resource-tenancy]", async () => {
-    const other = await fixture.baton.addTenant(`other-${fastPath}`);
+    const other = await fixture.baton.addTenant('other');
     const own = await fixture.baton.createKey({ scopes: ['mcp'] });
     const never = '00000000-0000-8000-8000-000000000000';
     for (const [uri, nothing] of [
@@ -66,7 +63,7 @@ describe.each([
   });
 
   test('counts each resource request once against the rate limit, and answers 429 beyond it', async () => {
-    const key = await fixture.baton.addTenant(`slow-${fastPath}`, { requestsPerSecond: 0.001, burst: 4 });
+    const key = await fixture.baton.addTenant('slow', { requestsPerSecond: 0.001, burst: 4 });
     const ref = { type: 'ref/resource', uri: 'baton://tasks/{taskId}' };
     const statuses = [];
     for (const [method, params] of [

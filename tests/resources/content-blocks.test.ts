@@ -39,14 +39,11 @@ const BLOCKS = {
 };
 const ALL = Object.values(BLOCKS);
 
-describe.each([
-  ['the fast path', true],
-  ["the SDK's transport", false],
-])('content over %s', (_transport, fastPath) => {
+describe('content', () => {
   let baton: InProcessDeployment;
   let client: Client;
   beforeAll(async () => {
-    baton = await InProcessDeployment.start({ gateways: 2, workers: 1, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 2, workers: 1 });
     client = await connectMcpClient(baton.url(), baton.apiKey);
   });
   afterAll(async () => {

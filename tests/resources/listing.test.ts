@@ -4,13 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callTool, connectMcpClient, type AnyJson } from '../harness/mcp-client.ts';
 import { ResourceFixture, projectUri, PNG, PROJECT } from './resource-fixture.ts';
 
-describe.each([
-  ['the fast path', true],
-  ["the SDK's transport", false],
-])('lists of resources over %s', (_transport, fastPath) => {
+describe('lists of resources', () => {
   let fixture: ResourceFixture;
   beforeAll(async () => {
-    fixture = await ResourceFixture.start(fastPath);
+    fixture = await ResourceFixture.start();
   });
   afterAll(() => fixture?.stop());
 
@@ -134,7 +131,7 @@ describe.each([
   });
 
   test('pages long lists with each entry once, and refuses an invalid cursor with -32602 [opaque-cursors]', async () => {
-    const key = await fixture.baton.addTenant(`much-${fastPath}`, { projects: 200 });
+    const key = await fixture.baton.addTenant('much', { projects: 200 });
     const much = await connectMcpClient(fixture.baton.url(), key);
     try {
       const names = Array.from({ length: 120 }, (_, at) => `p${String(at).padStart(3, '0')}`);

@@ -2,13 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callTool, type AnyJson } from '../harness/mcp-client.ts';
 import { ResourceFixture, projectUri, PNG, PROJECT } from './resource-fixture.ts';
 
-describe.each([
-  ['the fast path', true],
-  ["the SDK's transport", false],
-])('reading resources over %s', (_transport, fastPath) => {
+describe('reading resources', () => {
   let fixture: ResourceFixture;
   beforeAll(async () => {
-    fixture = await ResourceFixture.start(fastPath);
+    fixture = await ResourceFixture.start();
   });
   afterAll(() => fixture?.stop());
 

@@ -35,8 +35,8 @@ export class ResourceFixture {
     this.otherPrincipal = stranger;
   }
 
-  static async start(fastPath: boolean): Promise<ResourceFixture> {
-    const baton = await InProcessDeployment.start({ gateways: 2, workers: 1, fastPath });
+  static async start(): Promise<ResourceFixture> {
+    const baton = await InProcessDeployment.start({ gateways: 2, workers: 1 });
     const fixture = new ResourceFixture(baton, [
       await connectMcpClient(baton.url(), baton.apiKey),
       await connectMcpClient(baton.url(1), await baton.createKey({ scopes: ['agent'] })),

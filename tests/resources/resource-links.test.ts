@@ -3,14 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { type AnyJson, callTool, connectMcpClient, postJsonRpc } from '../harness/mcp-client.ts';
 
-describe.each([
-  ['the fast path', true],
-  ["the SDK's transport", false],
-])('links to what a tool made or changed, over %s', (_transport, fastPath) => {
+describe('links to what a tool made or changed', () => {
   let baton: InProcessDeployment;
   let client: Client;
   beforeAll(async () => {
-    baton = await InProcessDeployment.start({ gateways: 2, workers: 1, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 2, workers: 1 });
     client = await connectMcpClient(baton.url(), baton.apiKey);
   });
   afterAll(async () => {
@@ -46,7 +43,7 @@ describe.each([
     ['get_tasks', {}, []],
     ['next_task', {}, []],
   ])('%s links what it changed, and each link can be read [changed-links]', async (name, args, expected) => {
-    const projectRoot = `links-${name}-${fastPath}`;
+    const projectRoot = `links-${name}`;
     const tasks = ['One', 'Two', 'Three'].map((title) => ({ title, description: 'x' }));
     await callTool(client, 'initialize_project', { projectRoot, tasks });
     await callTool(client, 'add_subtask', { projectRoot, id: '2', title: 'First' });
@@ -61,7 +58,7 @@ describe.each([
   });
 
   test('a call that delegates links its task, and the answer what the operation changed, within a bound [changed-links]', async () => {
-    const projectRoot = `links-prd-${fastPath}`;
+    const projectRoot = 'links-prd';
     const args = { prd: 'Tea.', numTasks: 2, projectRoot };
     const asked = (await client.callTool({ name: 'parse_prd', arguments: args })) as AnyJson;
     const { taskId, interactionId } = asked.structuredContent;
@@ -91,14 +88,14 @@ describe.each([
     const call = async (headers: Record<string, string>) => {
       const args = {
         name: 'set_rules',
-        arguments: { rules: ['x'], projectRoot: `links-prd-old-${fastPath}` },
+        arguments: { rules: ['x'], projectRoot: 'links-prd-old' },
       };
       const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: args };
       const accept = 'application/json, text/event-stream';
       const { body } = await postJsonRpc(baton.url(1), baton.apiKey, request, { accept, ...headers });
       return (body.result.content as AnyJson[]).map(({ type }) => type);
     };
-    await callTool(client, 'initialize_project', { projectRoot: `links-prd-old-${fastPath}` });
+    await callTool(client, 'initialize_project', { projectRoot: 'links-prd-old' });
     expect(await call({ 'mcp-protocol-version': '2025-03-26' })).toEqual(['text', 'text']);
     expect(await call({})).toEqual(['text', 'text']);
     expect(await call({ 'mcp-protocol-version': '2025-06-18' })).toEqual(['text', 'text', 'resource_link']);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
-import { parseSseMessages } from '../harness/sse.ts';
 
 /** Batches of revision 2025-03-26: several requests in one body share one response of HTTP. */
 const MCP = { accept: 'application/json, text/event-stream' };
@@ -13,20 +12,17 @@ const rpc = (method: string, params: object = {}, id: unknown = 1) => ({
 });
 const tool = (name: string, args: object = {}) => rpc('tools/call', { name, arguments: args });
 
-describe.each([
-  ['the fast path', true],
-  ["the SDK's transport", false],
-])('batches over %s', (_transport, fastPath) => {
+describe('batches', () => {
   let baton: InProcessDeployment;
   beforeAll(async () => {
-    baton = await InProcessDeployment.start({ gateways: 1, workers: 0, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 1, workers: 0 });
   });
   afterAll(() => baton?.stop());
   const send = (body: unknown, headers: Record<string, string>, key: string) =>
     postJsonRpc(baton.url(), key, body, headers);
 
   test('counts every message of a batch against the rate limit', async () => {
-    const few = await baton.addTenant(`batch-${fastPath}`, { requestsPerSecond: 1, burst: 3 });
+    const few = await baton.addTenant('batch', { requestsPerSecond: 1, burst: 3 });
     expect(
       (
         await send(
@@ -58,9 +54,9 @@ describe.each([
       new Set(['1 insufficient_scope', '2 insufficient_scope']),
     );
 
-    const full = await baton.addTenant(`full-${fastPath}`, { pendingInteractions: 1 });
+    const full = await baton.addTenant('full', { pendingInteractions: 1 });
     const codesOf = (text: string) =>
-      parseSseMessages(text).map((message) => (message as AnyJson).error?.data?.code);
+      (JSON.parse(text) as AnyJson[]).map((message) => message.error?.data?.code);
     const halfRefused = await send([echo(1), echo(2)], MCP, full);
     expect([halfRefused.status, new Set(codesOf(halfRefused.text))]).toEqual([
       200,

@@ -10,17 +10,13 @@ import {
 } from '../harness/mcp-client.ts';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 
-/** The same claims on the fast path and on the SDK's transport. */
-describe.each([
-  ['the fast path', true],
-  ["the SDK's transport", false],
-])('a delegation over %s', (_transport, fastPath) => {
+describe('a delegation', () => {
   let baton: InProcessDeployment;
   let one: Client;
   let other: Client;
 
   beforeAll(async () => {
-    baton = await InProcessDeployment.start({ gateways: 2, workers: 2, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 2, workers: 2 });
     one = await connectMcpClient(baton.url(0), baton.apiKey);
     other = await connectMcpClient(baton.url(1), baton.apiKey);
   });
@@ -147,7 +143,7 @@ describe.each([
   test('never exists for another principal or another tenant', async () => {
     const { interactionId, taskId } = await echo();
     const stranger = await connectMcpClient(baton.url(0), await baton.createKey({}));
-    const foreign = await connectMcpClient(baton.url(0), await baton.addTenant(`foreign-${fastPath}`));
+    const foreign = await connectMcpClient(baton.url(0), await baton.addTenant('foreign'));
     for (const client of [stranger, foreign]) {
       const never = '00000000-0000-8000-8000-000000000001';
       const ask = (id: string) =>
@@ -189,7 +185,7 @@ describe.each([
   });
 
   test('is claimed by one agent only, and a claim never blocks an answer', async () => {
-    const key = await baton.createKey({ scopes: ['mcp', 'agent'], principal: `claims-${fastPath}` });
+    const key = await baton.createKey({ scopes: ['mcp', 'agent'], principal: 'claims' });
     const tenantWide = await connectMcpClient(baton.url(0), key);
     const waiting = async () =>
       (await callTool(tenantWide, 'pending_interactions', { claim: { max: 50, leaseMs: 60_000 } }))
@@ -245,7 +241,7 @@ describe.each([
   });
 
   test('returns the same task for a repeated idempotency key, and a conflict for other arguments', async () => {
-    const meta = { 'baton/idempotencyKey': `key-${fastPath}` };
+    const meta = { 'baton/idempotencyKey': 'key' };
     const first = await callTool(one, 'bench_echo', { text: 'once' }, meta);
     expect(await callTool(other, 'bench_echo', { text: 'once' }, meta)).toEqual(first);
     expect((await callToolForError(other, 'bench_echo', { text: 'twice' }, meta)).code).toBe(
@@ -261,8 +257,8 @@ describe.each([
   });
 
   test('returns the finished task for a repeated key, although its first run changed the project', async () => {
-    const projectRoot = `lost-reply-${fastPath}`;
-    const meta = { 'baton/idempotencyKey': `lost-${fastPath}` };
+    const projectRoot = 'lost-reply';
+    const meta = { 'baton/idempotencyKey': 'lost' };
     const args = { prd: 'One thing', projectRoot };
     const { interactionId, taskId } = await callTool(one, 'parse_prd', args, meta);
     await answer(other, interactionId, { tasks: [{ id: 1, title: 'Thing', description: 'It.' }] });
@@ -274,7 +270,7 @@ describe.each([
   });
 
   test("applies the idempotency key to a caller's own request too", async () => {
-    const meta = { 'baton/idempotencyKey': `own-${fastPath}` };
+    const meta = { 'baton/idempotencyKey': 'own' };
     const delegatedCallDetails = (content: unknown) => ({
       originalCommand: 'c',
       serviceType: 'generateText',

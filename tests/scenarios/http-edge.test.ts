@@ -15,13 +15,10 @@ const hello = (protocolVersion: string) =>
 const tool = (name: string, args: object = {}, meta?: object) =>
   rpc('tools/call', { name, arguments: args, ...(meta ? { _meta: meta } : {}) });
 
-describe.each([
-  ['the fast path', true],
-  ["the SDK's transport", false],
-])('/mcp over %s', (_transport, fastPath) => {
+describe('/mcp', () => {
   let baton: InProcessDeployment;
   beforeAll(async () => {
-    baton = await InProcessDeployment.start({ gateways: 1, workers: 1, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 1, workers: 1 });
   });
   afterAll(() => baton.stop());
   const send = (
@@ -214,7 +211,7 @@ describe.each([
   });
 
   test("limits a tenant's request rate with 429 and Retry-After, and never limits answers", async () => {
-    const slow = await baton.addTenant(`slow-${fastPath}`, { requestsPerSecond: 1, burst: 2 });
+    const slow = await baton.addTenant('slow', { requestsPerSecond: 1, burst: 2 });
     const parked = await send(tool('bench_echo', { text: 'x' }), MCP, slow);
     expect((await send(tool('bench_echo', { text: 'x' }), MCP, slow)).status).toBe(200);
     const refused = await send(tool('bench_echo', { text: 'x' }), MCP, slow);
@@ -233,7 +230,7 @@ describe.each([
   });
 
   test('limits pending requests, and accepts the next call once one was answered', async () => {
-    const key = await baton.addTenant(`few-${fastPath}`, { pendingInteractions: 2 });
+    const key = await baton.addTenant('few', { pendingInteractions: 2 });
     const parked = await send(tool('bench_echo', { text: '1' }), MCP, key);
     await send(tool('bench_echo', { text: '2' }), MCP, key);
     const refused = await send(tool('bench_echo', { text: '3' }), MCP, key);
@@ -300,7 +297,7 @@ describe.each([
       ['task_status', { taskId: 'x', waitMs: -1 }, 'waitMs'],
       ['cancel_task', { taskId: [] }, 'taskId'],
     ];
-    const principal = `clean-${fastPath}`;
+    const principal = 'clean';
     const key = await baton.createKey({ principal });
     for (const [name, args, field] of cases) {
       const { status, body } = await send(tool(name, args), MCP, key);

@@ -10,14 +10,11 @@ import {
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 
 /** The half of seed 5 that is about tools; the official client holds each result against its output schema. */
-describe.each([
-  ['the fast path', true],
-  ["the SDK's transport", false],
-])('tools over %s', (_transport, fastPath) => {
+describe('tools', () => {
   let baton: InProcessDeployment;
   let client: Client;
   beforeAll(async () => {
-    baton = await InProcessDeployment.start({ gateways: 1, workers: 1, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 1, workers: 1 });
     client = await connectMcpClient(baton.url(), baton.apiKey);
   });
   afterAll(async () => {

@@ -17,17 +17,14 @@ vi.mock(import('../../packages/store/src/records/durations.ts'), async (original
 
 const of = (project: string, path: string) => `baton://projects/${encodeURIComponent(project)}/${path}`;
 
-describe.each([
-  ['the fast path', true],
-  ["the SDK's transport", false],
-])('subscriptions over %s', (_transport, fastPath) => {
+describe('subscriptions', () => {
   let baton: InProcessDeployment;
   let redis: Redis;
   const open: NotificationRecordingClient[] = [];
   let made = 0;
 
   beforeAll(async () => {
-    baton = await InProcessDeployment.start({ gateways: 2, workers: 1, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 2, workers: 1 });
     redis = new Redis(baton.redisUrl.replace('unix://', ''));
   });
   afterEach(async () => {
@@ -203,7 +200,7 @@ describe.each([
 
   test("another principal is never notified of a task, another tenant of nothing at all, and an agent of both principals' tasks [subscription-tenancy]", async () => {
     const projectRoot = await project();
-    const tenant = `other-${fastPath}`;
+    const tenant = 'other';
     const foreignKey = await baton.addTenant(tenant);
     await tool('initialize_project', { projectRoot }, foreignKey);
     const foreign = await connect(foreignKey);
@@ -326,7 +323,7 @@ describe.each([
   });
 
   test('the stream of a revoked key ends, and that of a suspended tenant [stream-admission]', async () => {
-    const tenant = `suspended-${fastPath}`;
+    const tenant = 'suspended';
     const key = await baton.addTenant(tenant);
     const operatorStore = new OperatorStore(baton.store);
     const other = await baton.createKey({}, tenant);

@@ -11,14 +11,11 @@ const INITIALIZE = rpc('initialize', {
   clientInfo: { name: 'x', version: '1' },
 });
 
-describe.each([
-  ['the fast path', true],
-  ["the SDK's transport", false],
-])('without a session over %s', (_transport, fastPath) => {
+describe('without a session', () => {
   let baton: InProcessDeployment;
 
   beforeAll(async () => {
-    baton = await InProcessDeployment.start({ gateways: 1, workers: 1, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 1, workers: 1 });
   });
   afterAll(() => baton?.stop());
 

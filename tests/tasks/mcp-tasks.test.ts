@@ -4,13 +4,10 @@ import { type AnyJson, callTool, callToolForError } from '../harness/mcp-client.
 import { RELATED_TASK, TaskFixture } from './task-fixture.ts';
 
 /** MCP tasks (2025-11-25, basic/utilities/tasks) over the wire, with the official client and without it, on two replicas. */
-describe.each([
-  ['the fast path', true],
-  ["the SDK's transport", false],
-])('tasks over %s', (_transport, fastPath) => {
+describe('tasks', () => {
   let fixture: TaskFixture;
   beforeAll(async () => {
-    fixture = await TaskFixture.start({ fastPath });
+    fixture = await TaskFixture.start({});
   });
   afterAll(() => fixture?.stop());
 
@@ -169,7 +166,7 @@ describe.each([
   });
 
   test('the same idempotency key gives the same task, called as one or not [tasks-create]', async () => {
-    const key = `k-${fastPath}`;
+    const key = 'k';
     const params = {
       name: 'bench_echo',
       arguments: { text: 'once' },

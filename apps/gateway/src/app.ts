@@ -97,7 +97,6 @@ export async function buildApp(
       servers,
       sessions,
       streams,
-      fastPathEnabled: configuration.fastPath,
     });
   const catalogue = { tools, log: logError };
   const rest = { catalogue, methods: servers.methods, services, streams, forOperators };

@@ -22,7 +22,5 @@ export interface GatewayConfiguration {
   readonly unreadyMs: number;
   /** How long requests under way may take after that, in milliseconds. */
   readonly drainMs: number;
-  /** Of tests and benchmarks alone, where it is false: the product takes the fast path. Without it every MCP request goes through the SDK's own transport, which says the same. */
-  readonly fastPath: boolean;
   readonly edgeLimits: EdgeLimits;
 }

@@ -115,7 +115,7 @@ test('every route of MCP and REST declares its access', async () => {
   app.addHook('onClose', () => services.answerValidator.close());
   const sessions = new SessionTokens(store);
   const streams = new StreamRegistry(sessions);
-  await app.register(mcpRoutes, { services, servers, sessions, streams, fastPathEnabled: true });
+  await app.register(mcpRoutes, { services, servers, sessions, streams });
   const catalogue = { tools, log: () => {} };
   const { methods } = servers;
   const rest = { services, streams, forOperators: true, catalogue, methods };

@@ -25,9 +25,9 @@ export interface ScopedKeys {
   readonly admin: string;
 }
 
-/** One of the gateway's two transports, in a process and with a tenant of its own, so that both see the same states. */
-export interface TransportUnderTest {
-  readonly name: 'fast-path' | 'sdk';
+/** A gateway in a process of its own, with a tenant and its keys. */
+export interface GatewayUnderTest {
+  readonly name: string;
   readonly url: string;
   readonly tenant: string;
   readonly keys: ScopedKeys;
@@ -41,9 +41,9 @@ export interface ObservedReply {
   readonly faults: readonly string[];
 }
 
-/** A Redis, a gateway for each transport and a worker, each with the event loop probe. */
+/** A Redis, a gateway and a worker, each with the event loop probe. */
 export class AbuseEnvironment {
-  readonly transports: readonly [fastPath: TransportUnderTest, sdk: TransportUnderTest];
+  readonly gateway: GatewayUnderTest;
   readonly worker: ProbedProcess;
   readonly store: Store;
   readonly secrets: SecretDetector;
@@ -52,16 +52,16 @@ export class AbuseEnvironment {
   private longestBlocks: { readonly blockedMs: number; readonly said: string }[] = [];
 
   private constructor(
-    transports: readonly [TransportUnderTest, TransportUnderTest],
+    gateway: GatewayUnderTest,
     worker: ProbedProcess,
     store: Store,
     closing: (() => Promise<unknown>)[],
   ) {
-    this.transports = transports;
+    this.gateway = gateway;
     this.worker = worker;
     this.store = store;
     this.secrets = createSecretDetector([OPERATOR_TOKEN, SECRET]);
-    for (const { keys } of transports) this.secrets.add(...Object.values(keys));
+    this.secrets.add(...Object.values(gateway.keys));
     this.closing = closing;
   }
 
@@ -91,32 +91,32 @@ export class AbuseEnvironment {
       closing.unshift(() => process.stop());
       return process;
     };
-    const transport = async (name: 'fast-path' | 'sdk'): Promise<TransportUnderTest> => {
+    const startGateway = async (name: string): Promise<GatewayUnderTest> => {
       const process = await start(name);
       await new OperatorStore(store).create({ id: name, limits: ABUSE_LIMITS });
       const { url, routes } = process.startMessage;
       return { name, url, tenant: name, keys: await createScopedKeys(store, name), process, routes };
     };
     const environment = new AbuseEnvironment(
-      [await transport('fast-path'), await transport('sdk')],
+      await startGateway('gateway'),
       await start('worker'),
       store,
       closing,
     );
     // Warm up: the first runs are slow whatever the input is.
     for (let n = 0; n < 5; n++) await environment.runCanary();
-    for (const { process } of environment.transports) await process.takeMeasurement();
+    await environment.gateway.process.takeMeasurement();
     await environment.worker.takeMeasurement();
     return environment;
   }
 
   /** Sends a request and measures the processes meanwhile. `waitsMs` is how long the request itself asks to wait. */
-  async send(transport: TransportUnderTest, request: RawRequest, waitsMs = 0): Promise<ObservedReply> {
+  async send(gateway: GatewayUnderTest, request: RawRequest, waitsMs = 0): Promise<ObservedReply> {
     // The time in which the machine did not run the processes is subtracted below.
-    const reply = await sendRawRequest(transport.url, request, 2 * HANG_LIMIT_MS + waitsMs);
+    const reply = await sendRawRequest(gateway.url, request, 2 * HANG_LIMIT_MS + waitsMs);
     const faults: string[] = [];
     let waitedForCpuMs = 0;
-    for (const process of [transport.process, this.worker]) {
+    for (const process of [gateway.process, this.worker]) {
       const measured = await process.takeMeasurement();
       waitedForCpuMs += measured.waitedForCpuMs;
       this.recordBlock(
@@ -134,32 +134,31 @@ export class AbuseEnvironment {
     return { reply, faults };
   }
 
-  /** Runs a normal delegation on each transport. Errors: when it does not complete. */
+  /** Runs a normal delegation. Errors: when it does not complete. */
   async runCanary(): Promise<void> {
-    for (const transport of this.transports) {
-      const project = `canary-${Math.random()}`;
-      const parked = await this.callToolForContent(transport, 'parse_prd', {
-        prd: 'A shop.',
-        numTasks: 1,
-        projectRoot: project,
-      });
-      const tasks = [{ id: 1, title: 'Sell', description: 'Sell tea.' }];
-      const answered = await this.callToolForContent(transport, 'agent_llm', {
-        interactionId: parked.interactionId,
-        agentLLMResponse: { status: 'success', data: { tasks } },
-      });
-      if (answered?.outcome?.result?.tasksAdded !== 1)
-        throw new Error(`a normal delegation no longer works: ${JSON.stringify(answered)}`);
-      const next = await this.callToolForContent(transport, 'next_task', { projectRoot: project });
-      if (next.task?.title !== 'Sell') throw new Error(`its result is not there: ${JSON.stringify(next)}`);
-    }
+    const { gateway } = this;
+    const project = `canary-${Math.random()}`;
+    const parked = await this.callToolForContent(gateway, 'parse_prd', {
+      prd: 'A shop.',
+      numTasks: 1,
+      projectRoot: project,
+    });
+    const tasks = [{ id: 1, title: 'Sell', description: 'Sell tea.' }];
+    const answered = await this.callToolForContent(gateway, 'agent_llm', {
+      interactionId: parked.interactionId,
+      agentLLMResponse: { status: 'success', data: { tasks } },
+    });
+    if (answered?.outcome?.result?.tasksAdded !== 1)
+      throw new Error(`a normal delegation no longer works: ${JSON.stringify(answered)}`);
+    const next = await this.callToolForContent(gateway, 'next_task', { projectRoot: project });
+    if (next.task?.title !== 'Sell') throw new Error(`its result is not there: ${JSON.stringify(next)}`);
   }
 
   /** Calls a tool; returns its structured content, of a result or an error. */
-  async callToolForContent(transport: TransportUnderTest, name: string, args: object): Promise<AnyJson> {
+  async callToolForContent(gateway: GatewayUnderTest, name: string, args: object): Promise<AnyJson> {
     const reply = await sendRawRequest(
-      transport.url,
-      mcpRequest(transport.keys.mcp, 'tools/call', { name, arguments: args }),
+      gateway.url,
+      mcpRequest(gateway.keys.mcp, 'tools/call', { name, arguments: args }),
       30_000,
     );
     const [message] = (parseJsonRpcMessages(reply) ?? []).slice(-1);

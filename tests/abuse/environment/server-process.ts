@@ -9,7 +9,7 @@ import { OPERATOR_TOKEN, SECRET } from '../../harness/in-process-deployment.ts';
 import { buggyOperations, addBuggyRoutes } from './planted-bugs.ts';
 
 /**
- * One process of the environment: `<fast-path|sdk|worker> <redis> <name> [planted]`. It reports its URL and the routes that
+ * One process of the environment: `<gateway|worker> <redis> <name> [planted]`. It reports its URL and the routes that
  * its router registered over IPC. `planted` adds the bugs that the suite must find.
  */
 const [role = '', redisUrl = '', name = role, planted] = process.argv.slice(2);
@@ -45,7 +45,6 @@ if (role === 'worker') {
     metricsOpen: false,
     unreadyMs: 0,
     drainMs: 1_000,
-    fastPath: role === 'fast-path',
     // The suite's requests come from one address, and most of them are refused.
     edgeLimits: {
       ...DEFAULT_EDGE_LIMITS,

@@ -64,7 +64,6 @@ if (role === 'worker') {
     metricsOpen: false,
     unreadyMs: 0,
     drainMs: 1_000,
-    fastPath: process.env['BENCH_SDK_TRANSPORT'] !== 'true',
     // The load comes from one address, with one key a tenant.
     edgeLimits: { ...DEFAULT_EDGE_LIMITS, connectionsPerAddress: 10_000, connectionsPerKey: 10_000 },
   };

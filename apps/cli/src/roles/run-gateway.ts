@@ -28,7 +28,6 @@ export async function runGateway(
     metricsOpen: settings.BATON_METRICS_OPEN,
     unreadyMs: settings.BATON_UNREADY_MS ?? unreadyMs,
     drainMs: settings.BATON_DRAIN_MS,
-    fastPath: true,
     edgeLimits: {
       ...DEFAULT_EDGE_LIMITS,
       connections: settings.BATON_MAX_CONNECTIONS,

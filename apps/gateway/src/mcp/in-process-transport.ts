@@ -11,7 +11,7 @@ import {
   type MessageExtraInfo,
 } from '@modelcontextprotocol/sdk/types.js';
 
-type RpcResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
+export type RpcResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
 
 interface Exchange {
   readonly resolve: (response: RpcResponse) => void;

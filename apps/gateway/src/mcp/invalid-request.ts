@@ -11,18 +11,24 @@ const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 
 /**
- * What to say to a single message that is JSON and no message of JSON-RPC, or an `initialize` without what it needs:
- * the SDK's transport would call the one a parse error and the other an error of the server's own. And to a batch with an
- * `initialize` in it (MCP 2025-03-26, basic/lifecycle: it must not be part of one), which the SDK takes when it is alone.
- * Undefined for what the SDK may see.
+ * What to say to what is JSON and no message of JSON-RPC, to an `initialize` without what it needs, and to a batch that is empty, has
+ * such a message or an `initialize` in it (MCP 2025-03-26, basic/lifecycle: it must not be part of one). Undefined for what may be handled.
  */
 export function invalidRequestResponse(body: unknown): JSONRPCErrorResponse | undefined {
   if (Array.isArray(body)) {
-    return body.some(isInitialize)
-      ? refusal(undefined, INVALID_REQUEST, 'initialize must not be part of a batch. Send it by itself.')
-      : undefined;
+    if (body.length === 0) return refusal(undefined, INVALID_REQUEST, 'This batch has no message.');
+    if (body.some(isInitialize))
+      return refusal(
+        undefined,
+        INVALID_REQUEST,
+        'initialize must not be part of a batch. Send it by itself.',
+      );
+    return body.map(invalidMessageResponse).find((refused) => refused !== undefined);
   }
-  if (body === undefined) return undefined;
+  return invalidMessageResponse(body);
+}
+
+function invalidMessageResponse(body: unknown): JSONRPCErrorResponse | undefined {
   const message = JSONRPCMessageSchema.safeParse(body);
   const id = idOf(body);
   if (!message.success) {

@@ -29,7 +29,7 @@ const INSTRUCTIONS =
   'call yourself, then call agent_llm with the interactionId and the outcome; its answer holds the finished result or ' +
   'the next request. If you lost an interaction, pending_interactions lists what waits, task_status tells how a task stands.';
 
-/** What the fast path and the SDK's transport share. */
+/** The MCP servers of this process. */
 export interface McpServerFactory {
   /** The methods that Baton serves, with their accesses. */
   readonly methods: readonly McpMethod[];

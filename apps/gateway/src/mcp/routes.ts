@@ -1,5 +1,5 @@
 import { BatonError, MAX_BODY_BYTES, toBatonError } from '@baton/protocol';
-import { InitializeRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { InitializeRequestSchema, isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   type Access,
@@ -30,17 +30,16 @@ import { enforceBatchAndFieldLimits } from './batch-and-field-limits.ts';
 import { readParamsLeniently } from './lenient-params.ts';
 import { requestedTools } from '../tool-listing/requested-tools.ts';
 import { declaresTasks, removeUndeclaredTaskParam } from './task-param.ts';
-import { SharedMcpServer } from './shared-mcp-server.ts';
+import { Dispatcher } from './dispatcher.ts';
 import { invalidRequestResponse, isInitialize } from './invalid-request.ts';
 import type { McpServerFactory } from './mcp-server.ts';
-import { asksForProgress, parseSharedServerRequest } from './shared-server-request.ts';
+import { asksForProgress, parsePlainRequest } from './plain-request.ts';
 import { protocolVersionOf, requireKnownProtocolVersion, SESSION_ID_HEADER } from './request-headers.ts';
-import { handleWithSdkTransport } from './sdk-transport.ts';
 import type { Notification } from '../subscriptions/notification-writer.ts';
 import { sseMessage } from '../edge/streams/sse.ts';
-import { sendJsonOrSse } from '../edge/streams/json-or-sse-reply.ts';
+import { type Notify, sendJsonOrSse } from '../edge/streams/json-or-sse-reply.ts';
 
-/** `/mcp`: a request meets its tenant here and takes the fast path or the SDK's transport to the MCP server. */
+/** `/mcp`: a request meets its tenant here, and is dispatched to the MCP server. */
 export async function mcpRoutes(
   app: FastifyInstance,
   options: {
@@ -48,11 +47,10 @@ export async function mcpRoutes(
     servers: McpServerFactory;
     sessions: SessionTokens;
     streams: StreamRegistry;
-    fastPathEnabled: boolean;
   },
 ): Promise<void> {
-  const { services, servers, sessions, streams, fastPathEnabled } = options;
-  const fastPath = await SharedMcpServer.open(servers);
+  const { services, servers, sessions, streams } = options;
+  const dispatcher = await Dispatcher.open(servers);
   app.decorateRequest('mcpCall', null);
   const callOf = (request: FastifyRequest, reply: FastifyReply): Call =>
     (request.mcpCall ??= createCall(services, request, reply));
@@ -88,13 +86,18 @@ export async function mcpRoutes(
       selections,
       ...(session === undefined ? {} : { sessionId: session.id }),
     };
-    const rpc = fastPathEnabled ? parseSharedServerRequest(request) : undefined;
-    if (rpc === undefined) return sendThroughSdkTransport(request, reply, call);
+    const plain = parsePlainRequest(request);
+    const dispatched =
+      plain === undefined
+        ? await dispatchOther(request, reply, call)
+        : { requests: [plain], respond: (notify?: Notify) => dispatcher.send(plain, call, notify) };
+    if (dispatched === undefined) return reply;
+    const wantsProgress = accepted.stream && dispatched.requests.some(asksForProgress);
     return sendJsonOrSse(
       reply,
-      (notify) => fastPath.send(rpc, call, notify),
+      dispatched.respond,
       {
-        acceptsStream: acceptsStream(request) || !accepted.json || (asksForProgress(rpc) && accepted.stream),
+        acceptsStream: acceptsStream(request) || !accepted.json || wantsProgress,
         mustStream: ({ httpError }) => !accepted.json && httpError === undefined,
         isAdmitted: () => call.caller.admitted,
       },
@@ -144,27 +147,38 @@ export async function mcpRoutes(
     handler: refuseMethod,
   });
 
-  async function sendThroughSdkTransport(request: FastifyRequest, reply: FastifyReply, call: Call) {
-    // A stream has begun before a handler could refuse: the caller is admitted before it begins. Each message of a batch
-    // counts as the request that it is.
-    const messages: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
+  /**
+   * What is no plain request: batches, `initialize`, notifications, responses, and what is malformed. Undefined where the reply was sent:
+   * nothing of a process waits for a client's notifications and responses.
+   */
+  async function dispatchOther(request: FastifyRequest, reply: FastifyReply, call: Call) {
+    const { body } = request;
+    // Each message of a batch counts as the request that it is.
+    const messages: unknown[] = Array.isArray(body) ? body : [body];
     const [first, ...others] = messages.map(messageAccess);
     const { principal } = await admitCaller(call, first ?? ANY_MCP_CALLER);
     for (const access of others) await admitCaller(createCall(services, request, reply, NO_BODY), access);
-    const invalid = invalidRequestResponse(request.body);
-    if (invalid) return reply.status(400).send(invalid);
-    const initialize = isInitialize(request.body)
-      ? InitializeRequestSchema.parse(request.body).params
-      : undefined;
-    const sealed = initialize && (await sessions.issue(keyOf(request), principal, initialize, call.tenant));
-    const tasks = initialize === undefined || declaresTasks(negotiatedVersion(initialize.protocolVersion));
-    const response = await handleWithSdkTransport(() => servers.createServer(tasks), request, reply, call);
-    if ('error' in response) {
-      reply.header('content-type', JSON_UTF8);
-      return sendRefusal(request, reply, response.error, response.json);
+    if (!isInitialize(body)) requireKnownProtocolVersion(request);
+    const invalid = invalidRequestResponse(body);
+    if (invalid) {
+      await reply.status(400).send(invalid);
+      return undefined;
     }
-    if (response.ok && sealed !== undefined) reply.header(SESSION_ID_HEADER, sealed);
-    return reply.send(response);
+    const requests = messages.filter((message) => isJSONRPCRequest(message));
+    const [single] = requests;
+    if (single === undefined) {
+      await reply.status(202).send();
+      return undefined;
+    }
+    if (Array.isArray(body))
+      return { requests, respond: (notify?: Notify) => dispatcher.sendBatch(requests, call, notify) };
+    if (!isInitialize(body))
+      return { requests, respond: (notify?: Notify) => dispatcher.send(single, call, notify) };
+    const initialize = InitializeRequestSchema.parse(body).params;
+    const sealed = await sessions.issue(keyOf(request), principal, initialize, call.tenant);
+    if (sealed !== undefined) reply.header(SESSION_ID_HEADER, sealed);
+    const tasks = declaresTasks(negotiatedVersion(initialize.protocolVersion));
+    return { requests, respond: async () => dispatcher.initialize(single, call, tasks) };
   }
 
   /** Verifies the session that a request shows, if it shows one; `initialize` may still show an old one. */

@@ -48,7 +48,7 @@ export interface PendingPage<T = InteractionRecord> extends Page<T & { readonly 
   readonly leavesMore?: boolean;
 }
 
-/** One page passes so many interactions of the index at most that the caller may not have, each read being MAX_SCANNED_BY_SCRIPT. */
+/** One page passes what is claimed in so many reads of the index at most, of MAX_SCANNED_BY_SCRIPT each. */
 const MOST_INDEX_READS = 20;
 
 /** So many more candidates are read than are to be claimed, since others claim at the same time. */
@@ -107,8 +107,9 @@ export class PendingList {
       freeInMs = Math.min(freeInMs, listed.freeInMs);
       const found = listed.found.filter(isBefore);
       const next = listed.next !== undefined && isBefore(listed.next) ? listed.next : undefined;
-      // All that was looked at is claimed, or not the caller's to see.
-      if (found.length === 0 && next !== undefined && ++reads < MOST_INDEX_READS) {
+      // All that the caller might take is claimed: what is free may stand behind it.
+      const isClaimed = found.length === 0 && Number.isFinite(listed.freeInMs);
+      if (isClaimed && next !== undefined && ++reads < MOST_INDEX_READS) {
         from = next;
         continue;
       }

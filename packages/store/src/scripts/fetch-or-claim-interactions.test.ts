@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { formatInteractionId, taskIdFromUuid } from '@baton/protocol';
+import { formatInteractionId } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
 import type { Identity } from '../identity/identity.ts';
-import { taskRef } from '../records/keys.ts';
 import type { Wait } from '../records/park-request.ts';
 import { LIST_PENDING_OR_REGISTER_WAITER, FETCH_OR_CLAIM_INTERACTIONS } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';

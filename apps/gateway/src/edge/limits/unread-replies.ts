@@ -55,27 +55,6 @@ export function streamPartWriter(request: FastifyRequest, raw: ServerResponse): 
   };
 }
 
-/** The stream, whose large parts count as the request's from when they are made, read or not, until the reply has ended. */
-export function countStreamParts(
-  request: FastifyRequest,
-  raw: ServerResponse,
-  parts: ReadableStream<Uint8Array>,
-): ReadableStream<Uint8Array> {
-  const hold = holderOf(request, raw);
-  const counting = new TransformStream<Uint8Array, Uint8Array>(
-    {
-      transform(part, stream) {
-        if (part.length >= LARGE_REPLY_BYTES) hold(part.length);
-        stream.enqueue(part);
-      },
-    },
-    undefined,
-    // What is made and not asked for yet is to be counted too.
-    { highWaterMark: Number.POSITIVE_INFINITY },
-  );
-  return parts.pipeThrough(counting);
-}
-
 function holdReply(request: FastifyRequest, raw: ServerResponse, bytes: Buffer): LargeReplyStream {
   holderOf(request, raw)(bytes.length);
   return new LargeReplyStream(bytes);

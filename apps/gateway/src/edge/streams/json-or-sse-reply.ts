@@ -27,7 +27,9 @@ const OF_MCP = { notification: 'message', response: 'message' };
  * a client that accepts it, as an SSE stream with comments and notifications until the response comes (MCP,
  * basic/transports: the server chooses). So what is refused at once has its status, whether progress was asked for or not.
  */
-export async function sendJsonOrSse<Response extends { readonly json: string }>(
+export async function sendJsonOrSse<
+  Response extends { readonly json: string; readonly parts?: readonly string[] },
+>(
   reply: FastifyReply,
   respond: (notify: Notify | undefined) => Promise<Response>,
   { acceptsStream, mustStream = () => false, isAdmitted, events = OF_MCP }: ReplyOptions<Response>,
@@ -44,7 +46,8 @@ export async function sendJsonOrSse<Response extends { readonly json: string }>(
     const response = await respond((json) => stream.write(sseEvent(events.notification, json)));
     if (!stream.hasBegun && !mustStream(response)) return send(response);
     if (!stream.hasBegun) stream.write(sseComment('open'));
-    stream.end(sseEvent(events.response, response.json));
+    const { parts = [response.json] } = response;
+    stream.end(parts.map((part) => sseEvent(events.response, part)).join(''));
     return reply;
   } catch (thrown) {
     if (stream.hasBegun) reply.raw.destroy();

@@ -115,7 +115,6 @@ export async function startTestReplicas(): Promise<TestReplicas> {
       metricsOpen: true,
       unreadyMs: 0,
       drainMs: 1_000,
-      fastPath: true,
       edgeLimits: { ...DEFAULT_EDGE_LIMITS, wrongCredentialsPerSecond: 1_000 },
     };
     const gateway = await startGateway(configuration, store, createLogger('silent', {}), syntheticOperations);

@@ -8,10 +8,10 @@ import {
 import type { FastifyRequest } from 'fastify';
 
 /**
- * A single well-formed request, with a protocol version that is known or left out.
- * Undefined for everything else, which the SDK's transport handles.
+ * A single well-formed request other than `initialize`, with a protocol version that is known or left out, which nearly every body
+ * is. Undefined for everything else: a look at a few fields, where the SDK's schema would read the whole.
  */
-export function parseSharedServerRequest({ body, headers }: FastifyRequest): JSONRPCRequest | undefined {
+export function parsePlainRequest({ body, headers }: FastifyRequest): JSONRPCRequest | undefined {
   const rpc = body as Partial<JSONRPCRequest> | null | undefined;
   if (rpc?.jsonrpc !== '2.0' || typeof rpc.method !== 'string') return undefined;
   if (rpc.method === 'initialize') return undefined;
@@ -23,7 +23,7 @@ export function parseSharedServerRequest({ body, headers }: FastifyRequest): JSO
     return undefined;
   if (Object.keys(rpc).some((key) => !RPC_KEYS.has(key))) return undefined;
   const meta = rpc.params?._meta;
-  // Of _meta, the SDK reads these two: a wrong one would be no request to it, and never be answered on the fast path.
+  // Of _meta, the SDK's server reads these two: a wrong one would be no request to it, and never be answered.
   if (meta !== undefined && (!isRecord(meta) || RELATED_TASK_META_KEY in meta)) return undefined;
   if (
     meta !== undefined &&

@@ -1,0 +1,144 @@
+import { BatonError, isRecord } from '@baton/protocol';
+import {
+  type CallToolRequest,
+  isJSONRPCErrorResponse,
+  type JSONRPCRequest,
+  RELATED_TASK_META_KEY,
+} from '@modelcontextprotocol/sdk/types.js';
+import { admitCallerUnlessAdmitted, ANY_MCP_CALLER } from '../call/access.ts';
+import type { Call } from '../call/call.ts';
+import { reportingProgress, wrapCallInAuthInfo } from '../json-rpc/call-in-auth-info.ts';
+import { httpErrorOf, RpcError } from '../json-rpc/rpc-error.ts';
+import type { Notify } from '../edge/streams/json-or-sse-reply.ts';
+import { InProcessTransport, type RpcResponse } from './in-process-transport.ts';
+import type { McpServerFactory } from './mcp-server.ts';
+
+/** JSON-RPC responses as the JSON that leaves, and the error whose HTTP status goes with them, if they have one. */
+export interface DispatchedReply {
+  readonly json: string;
+  /** Of a batch, its responses each by itself. */
+  readonly parts?: readonly string[];
+  readonly httpError: BatonError | undefined;
+}
+
+/**
+ * Dispatches JSON-RPC requests to the SDK's server: one, built once, behind an in-process transport that carries every request of
+ * this replica under a number of its own. HTTP is Baton's, since no session and no stream of a request may be bound to a process;
+ * the protocol is the SDK's. Only requests go in: a client's notification or response would name ids that are not its own here.
+ *
+ * A plain `tools/call`, which is nearly every request, goes straight to what the server's handler does for it: the
+ * SDK would parse its request and its result twice more and say the same.
+ */
+export class Dispatcher {
+  private readonly transport = new InProcessTransport();
+  /** To a server without tasks, for clients of revisions that have none: what `initialize` says differs. */
+  private readonly withoutTasks = new InProcessTransport();
+  private readonly servers: McpServerFactory;
+
+  private constructor(servers: McpServerFactory) {
+    this.servers = servers;
+  }
+
+  static async open(servers: McpServerFactory): Promise<Dispatcher> {
+    const dispatcher = new Dispatcher(servers);
+    await servers.createServer().connect(dispatcher.transport);
+    await servers.createServer(false).connect(dispatcher.withoutTasks);
+    return dispatcher;
+  }
+
+  /** `initialize` of a caller that is admitted. */
+  async initialize(request: JSONRPCRequest, call: Call, tasks: boolean): Promise<DispatchedReply> {
+    const transport = tasks ? this.transport : this.withoutTasks;
+    return toReply(request, await transport.exchange(request, { authInfo: wrapCallInAuthInfo(call) }));
+  }
+
+  /**
+   * The requests of a batch, side by side. Where all of them are refused with one HTTP status, the reply has it, and tells to wait as
+   * long as the last of them is to.
+   */
+  async sendBatch(
+    requests: readonly JSONRPCRequest[],
+    call: Call,
+    notify?: Notify,
+  ): Promise<DispatchedReply> {
+    const replies = await Promise.all(requests.map(async (request) => this.send(request, call, notify)));
+    const parts = replies.map(({ json }) => json);
+    const errors = replies.flatMap(({ httpError }) => httpError ?? []);
+    const areAlike =
+      errors.length === replies.length && new Set(errors.map(({ row }) => row.http)).size === 1;
+    const [last] = errors.toSorted((a, b) => waitOf(b) - waitOf(a));
+    return { json: `[${parts.join()}]`, parts, httpError: areAlike ? last : undefined };
+  }
+
+  /** `notify` sends what the request's caller is told before its response. */
+  async send(request: JSONRPCRequest, call: Call, notify?: Notify): Promise<DispatchedReply> {
+    const { id } = request;
+    try {
+      return isPlainToolCall(request)
+        ? await this.callTool(request, call, notify)
+        : await this.sendToServer(request, call, notify);
+    } catch (thrown) {
+      if (thrown instanceof BatonError) return errorReply(RpcError.of(thrown), id);
+      if (thrown instanceof RpcError) return errorReply(thrown, id);
+      throw thrown;
+    }
+  }
+
+  private async callTool(
+    { id, params }: PlainToolCall,
+    call: Call,
+    notify: Notify | undefined,
+  ): Promise<DispatchedReply> {
+    const progressToken = notify && params._meta?.progressToken;
+    const reporting = reportingProgress(call, progressToken, async (notification) =>
+      notify?.(JSON.stringify({ jsonrpc: '2.0', ...notification })),
+    );
+    const result = await this.servers.callTool(params, reporting);
+    return { json: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`, httpError: undefined };
+  }
+
+  private async sendToServer(
+    request: JSONRPCRequest,
+    call: Call,
+    notify: Notify | undefined,
+  ): Promise<DispatchedReply> {
+    // The SDK answers some methods itself, such as `ping` and unknown ones.
+    await admitCallerUnlessAdmitted(call, ANY_MCP_CALLER);
+    const response = await this.transport.exchange(
+      request,
+      { authInfo: wrapCallInAuthInfo(call) },
+      notify && ((notification) => notify(JSON.stringify(notification))),
+    );
+    return toReply(request, response);
+  }
+}
+
+function toReply({ id }: JSONRPCRequest, response: RpcResponse): DispatchedReply {
+  return {
+    json: JSON.stringify({ ...response, id }),
+    httpError: isJSONRPCErrorResponse(response) ? httpErrorOf(response.error.data) : undefined,
+  };
+}
+
+function waitOf({ details }: BatonError): number {
+  return Number(details['retryAfterMs'] ?? 0);
+}
+
+function errorReply(error: RpcError, id: JSONRPCRequest['id']): DispatchedReply {
+  return { json: error.toResponse(id), httpError: httpErrorOf(error.data) };
+}
+
+type PlainToolCall = JSONRPCRequest & { params: CallToolRequest['params'] };
+
+/** True for a call that asks nothing of the protocol but the call itself; what is odd in any way is for the SDK to judge. */
+function isPlainToolCall(request: JSONRPCRequest): request is PlainToolCall {
+  const { method, params } = request;
+  return (
+    method === 'tools/call' &&
+    params !== undefined &&
+    typeof params['name'] === 'string' &&
+    (params['arguments'] === undefined || isRecord(params['arguments'])) &&
+    params['task'] === undefined &&
+    params._meta?.[RELATED_TASK_META_KEY] === undefined
+  );
+}
