@@ -15,8 +15,8 @@ export const unmatchedFilters: Attack = {
     },
     {
       file: 'lua/interaction/fetch_or_claim_interactions.lua',
-      from: "if A_whole == '1' or not summary then",
-      to: 'do summary = false',
+      from: 'local request = false\n  if whole or not summary then',
+      to: 'local request = false\n  do summary = false',
     },
     {
       file: 'lua/interaction/fetch_or_claim_interactions.lua',

@@ -12,8 +12,10 @@ export const largeProjects: Attack = {
   withoutGuard: [
     {
       file: 'lua/project/read_project.lua',
-      from: "if A_whole ~= '0' and is_small() then",
-      to: "if A_whole ~= '0' then",
+      from:
+        "if A_whole ~= '0' and redis.call('HLEN', K_project) <= MOST_FIELDS\n" +
+        "    and is_small(redis.call('HKEYS', K_project), tonumber(A_whole)) then",
+      to: 'if true then',
     },
   ],
   async run(target) {
