@@ -38,10 +38,16 @@ export async function findLostAndDuplicated(
   const found: string[] = [];
   const against: string[] = [];
   for (const projectRoot of projects) {
-    const { tasks } = await client.call('get_tasks', { projectRoot });
-    if (new Set(tasks.map(({ id }: AnyJson) => id)).size !== tasks.length)
+    const tasks: AnyJson[] = [];
+    for (let after: AnyJson; ; ) {
+      const page = await client.call('get_tasks', { projectRoot, ...(after === undefined ? {} : { after }) });
+      tasks.push(...page.tasks);
+      after = page.nextAfter;
+      if (after === undefined) break;
+    }
+    if (new Set(tasks.map(({ id }) => id)).size !== tasks.length)
       against.push(`${projectRoot} has ids twice`);
-    found.push(...tasks.map(({ title }: AnyJson) => title));
+    found.push(...tasks.map(({ title }) => title as string));
   }
   const [expected, seen] = [new Set(wanted), new Set(found)];
   return [
