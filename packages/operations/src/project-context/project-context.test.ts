@@ -1,7 +1,7 @@
 import { estimateTokens, messageText } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { toolOperations } from '../catalog/operation-catalog.ts';
-import { applyCommand, type Project } from '../project/index.ts';
+import { applyCommand, type Project, type Task } from '../project/index.ts';
 import { LIBRARY_CALLS, libraryProject } from '../testing/library-project.ts';
 import { searchableTasks } from '../testing/searchable-tasks.ts';
 import { projectWithTasks, runOperationInMemory, textAnswer } from '../testing/run-operation-in-memory.ts';
@@ -179,6 +179,25 @@ describe('the search for similar tasks', () => {
       expect(find(many('Lend'), query)).toEqual([]);
     },
   );
+
+  it('finds what a kept index finds as a new one does, whatever was added, changed and removed', () => {
+    const { tasks } = searchableTasks(40);
+    const renamed = { ...tasks[7]!, title: 'Reserve a book that is lent' };
+    const versions = [
+      tasks.slice(0, 30),
+      tasks,
+      tasks.with(7, renamed),
+      tasks.with(7, renamed).toSpliced(3, 20),
+      tasks.slice(0, 1),
+    ];
+    for (const version of versions)
+      for (const query of ['Reserve a lent book', tasks[3]!.title, tasks[35]!.title]) {
+        const ids = (of: readonly Task[]) =>
+          findRelatedTasks(of, query, new Set(), new Set(), 10).tasks.map(({ id }) => id);
+        // A copy of each task is another object: its index is new.
+        expect(ids(version)).toEqual(ids(version.map((task) => ({ ...task }))));
+      }
+  });
 
   it('reads at most 300 tasks of 10,000, those around the task and the latest', () => {
     const { tasks, titleOf, read } = searchableTasks(10_000);

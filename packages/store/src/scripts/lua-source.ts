@@ -6,10 +6,13 @@ import { FIELD, INTERACTION_FIELD_PATTERN } from '../records/task-record.ts';
 
 const FOLDER = new URL('./lua/', import.meta.url);
 
-/** A script as one text: its includes in place, its keys and arguments as locals, the names of fields as literals. */
+/** A script in its parts: keys and arguments are places in KEYS and ARGV, the names of fields literals. */
 export interface LuaSource {
   /** The first line, which says what Redis may do with the script. */
   readonly shebang: string;
+  /** The includes: functions and constants, which are the same for all calls of a command. */
+  readonly includes: string;
+  /** What one call runs. */
   readonly body: string;
 }
 
@@ -23,8 +26,12 @@ export function loadLua(name: string, keys: readonly string[], args: readonly st
   const text = readLua(name);
   refuseUnlessEqual(name, 'KEYS', headerNames(text, 'KEYS'), keys);
   refuseUnlessEqual(name, 'ARGV', headerNames(text, 'ARGV'), args);
-  const [shebang = '', ...lines] = substituteConstants(expandIncludes(text)).split('\n');
-  return { shebang, body: [prologue(keys, args), ...lines].join('\n') };
+  const [shebang = '', ...lines] = text.split('\n');
+  const included = lines.filter((line) => INCLUDE.test(line)).map(expandIncludes);
+  const own = lines.filter((line) => !INCLUDE.test(line));
+  const substitute = (code: readonly string[]) =>
+    substitutePlaces(substituteConstants(code.join('\n')), keys, args);
+  return { shebang, includes: substitute(included), body: substitute(own) };
 }
 
 export function readLua(name: string): string {
@@ -57,15 +64,20 @@ const LIMITS_TABLE = `{${Object.entries(DEFAULT_LIMITS)
   .map(([name, most]) => `${name} = '${most}'`)
   .join(', ')}}`;
 
+const INCLUDE = /^-- @include (\w+)$/;
+
 export function expandIncludes(text: string): string {
-  return text.replace(/^-- @include (\w+)$/gm, (_line, name: string) => readLua(`include/${name}`));
+  return text.replace(new RegExp(INCLUDE, 'gm'), (_line, name: string) => readLua(`include/${name}`));
 }
 
-function prologue(keys: readonly string[], args: readonly string[]): string {
-  const locals = (prefix: string, list: string, names: readonly string[]) =>
-    names.map((name, index) => `local ${prefix}_${name} = ${list}[${index + 1}]`);
-  const rest = `local A_rest = ${args.length + 1}`;
-  return [...locals('K', 'KEYS', keys), ...locals('A', 'ARGV', args), rest].join(' ');
+/** Puts the place of each key and argument in place of its name. A key that the script lacks stays as it is: an include may have a function for it that this script does not call. */
+export function substitutePlaces(text: string, keys: readonly string[], args: readonly string[]): string {
+  const place = (list: string, index: number, constant: string) =>
+    index < 0 ? constant : `${list}[${index + 1}]`;
+  return text
+    .replace(/\bK_(\w+)\b/g, (constant, name: string) => place('KEYS', keys.indexOf(name), constant))
+    .replace(/\bA_rest\b/g, String(args.length + 1))
+    .replace(/\bA_(\w+)\b/g, (constant, name: string) => place('ARGV', args.indexOf(name), constant));
 }
 
 function headerNames(text: string, label: string): string[] {

@@ -23,7 +23,8 @@ afterAll(async () => {
   await server.stop();
 });
 
-const batched = (body: string): CompiledScript => compileBatchedScript({ shebang: '#!lua', body });
+const batched = (body: string): CompiledScript =>
+  compileBatchedScript({ shebang: '#!lua', includes: '', body });
 const single = (body: string): CompiledScript => {
   const source = `#!lua\n${body}`;
   return { source, sha: sha1(source), batched: false };
@@ -64,7 +65,7 @@ test('calls of one script in one turn of the event loop are one command, and eac
 });
 
 test('each call sees its own keys and arguments, whichever columns it shares with others', async () => {
-  const show = batched('return {KEYS, ARGV}');
+  const show = batched('return {{unpack(KEYS)}, {unpack(ARGV)}}');
   await batcher.run(show, ['warm'], []);
   // Few words, so that much is the same, and one that is empty.
   const word = fc.constantFrom('', 'a', 'b', '1', '0');

@@ -141,8 +141,8 @@ test.each<[string, string, string, string]>([
   [
     'ends all claims at once',
     'claim/release_holder',
-    "'ZPOPMAX', K_holder, limit)",
-    "'ZPOPMAX', K_holder, 1000000)",
+    "'ZPOPMAX', KEYS[3], limit)",
+    "'ZPOPMAX', KEYS[3], 1000000)",
   ],
   [
     'looks at all that is pending',

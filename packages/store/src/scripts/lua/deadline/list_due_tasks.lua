@@ -15,7 +15,7 @@ local due = redis.call('ZRANGEBYSCORE', K_deadlines, '-inf', now, 'LIMIT', 0, A_
 local ended = redis.call('ZRANGEBYSCORE', K_retained, '-inf', now, 'LIMIT', 0, A_limit)
 local large = {}
 if #ended == 0 then
-  local tasks, bytes = read_excess()
+  local tasks, bytes = read_excess(K_tenant, K_retained)
   if tasks > 0 then
     ended = redis.call('ZRANGE', K_retained, 0, math.min(tasks, tonumber(A_limit)) - 1)
   elseif bytes > 0 then

@@ -6,9 +6,9 @@
 local ENDED_PARTS = 4
 
 -- How many ended tasks are too many, and how many bytes of theirs: above 0 what is to go.
-local function read_excess()
-  local most_bytes, most_tasks, bytes = unpack(read_tenant('storedBytes', 'retainedTasks', 'storedEnded'))
-  return redis.call('ZCARD', K_retained) - tonumber(most_tasks), tonumber(bytes or 0) - tonumber(most_bytes) / ENDED_PARTS
+local function read_excess(tenant, retained)
+  local most_bytes, most_tasks, bytes = unpack(read_limits(tenant, 'storedBytes', 'retainedTasks', 'storedEnded'))
+  return redis.call('ZCARD', retained) - tonumber(most_tasks), tonumber(bytes or 0) - tonumber(most_bytes) / ENDED_PARTS
 end
 
 -- Retains a task that ends now, and has the sweep come when it, or another, is to go. Once for all calls of the batch.
@@ -19,9 +19,9 @@ local function retain_task(now)
   local name = 'retention of ' .. K_retained
   if cache[name] then return end
   cache[name] = true
-  local due, tenant, read = K_due, string.match(A_topic, '^[^:]+'), read_excess
+  local due, name_of_tenant, tenant, retained = K_due, string.match(A_topic, '^[^:]+'), K_tenant, K_retained
   deferred_writes[#deferred_writes + 1] = function()
-    local tasks, bytes = read()
-    redis.call('ZADD', due, 'LT', (tasks > 0 or bytes > 0) and now or until_ms, tenant)
+    local tasks, bytes = read_excess(tenant, retained)
+    redis.call('ZADD', due, 'LT', (tasks > 0 or bytes > 0) and now or until_ms, name_of_tenant)
   end
 end

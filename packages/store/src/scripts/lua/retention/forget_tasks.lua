@@ -12,7 +12,7 @@
 -- @include tenant_limits
 -- @include retention
 local now = clock()
-local tasks, bytes = read_excess()
+local tasks, bytes = read_excess(K_tenant, K_retained)
 -- In a large record nobody looks for chunks here.
 local MOST_FIELDS = 64
 

@@ -13,7 +13,7 @@
 -- @include retention
 -- @include chunk_state
 -- @include task_bytes
-local room, byte_room, _, excess = tonumber(A_fields), tonumber(A_bytes), read_excess()
+local room, byte_room, _, excess = tonumber(A_fields), tonumber(A_bytes), read_excess(K_tenant, K_retained)
 local begun_ref, begun_cursor = string.match(redis.call('HGET', K_tenant, 'strip') or '', '^(%S+) (%d+)$')
 local done = 0
 
