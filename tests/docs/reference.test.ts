@@ -244,6 +244,7 @@ describe('data model', () => {
       task: tenant.task(id).replace(taskRef(id), '<ref>'),
       project: tenant.project('p').replace(/p$/, '<project>'),
       projectChanges: tenant.projectChanges('p').replace(/p$/, '<project>'),
+      stagedChange: tenant.stagedChange('<id>'),
       workflow: tenant.workflow('<name>'),
       agent: tenant.agent('<id>'),
       prompt: tenant.prompt('<name>'),

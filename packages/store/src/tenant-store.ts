@@ -12,7 +12,7 @@ import type { TenantKeys } from './records/keys.ts';
 import { PagedQueries } from './queries/paged-queries.ts';
 import type { TenantContext } from './tenant/tenant-context.ts';
 import type { Roles } from './tenant/roles.ts';
-import { Projects } from './tenant/projects.ts';
+import { Projects } from './projects/projects.ts';
 import { Conversations } from './conversations/conversations.ts';
 import { EndedSessions } from './tenant/ended-sessions.ts';
 import { SessionSubscriptions } from './tenant/session-subscriptions.ts';

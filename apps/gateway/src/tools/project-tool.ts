@@ -46,19 +46,24 @@ type Given = Parameters<ProjectTool['summarize']>[1];
 async function runProjectTool(
   tool: ProjectTool,
   given: Given,
-  { tenant, identity, isFirstAttempt }: AdmittedCall,
+  { tenant, identity, caller, isFirstAttempt }: AdmittedCall,
   meta: RequestMeta,
 ): Promise<object> {
   const { projectRoot } = given;
   if (tool.kind === 'view') return viewProject(tenant, projectRoot, (project) => tool.view(project, given));
   const idempotency = await idempotencyOf(tool.name, given, meta, async () => identity.principal);
-  const { outcome, replayed: isReplay } = await runCommand(
+  const {
+    outcome,
+    replayed: isReplay,
+    changedFields,
+  } = await runCommand(
     tenant,
     projectRoot,
     tool.command(given),
     idempotency,
     isFirstAttempt === true ? { first: true } : {},
   );
+  void caller.countChange(changedFields);
   const shown = tool.show(outcome, given);
   return isReplay ? { ...shown, replayed: true } : shown;
 }

@@ -6,13 +6,16 @@ import {
 } from '@baton/operations';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatonError, type JsonObject } from '@baton/protocol';
-import type { Projects, ProjectVersion } from '@baton/store';
+import type { ProjectChange, Projects, ProjectVersion } from '@baton/store';
 import type { ProjectSnapshot } from './project-snapshot.ts';
 import { withSnapshot } from './shared-snapshot.ts';
 import { runInSlices, TimeSlices } from './time-slices.ts';
 
 /** So long a command waits for its turn and is tried again, in milliseconds, while others keep changing the project; `project_conflict` afterwards. */
 const PATIENCE_MS = 20_000;
+
+/** After so many conflicts a large change is written at once: others change the project faster than it is staged. */
+const MOST_CONFLICTS_STAGED = 2;
 
 /** After a second conflict it pauses for up to so long, at random. */
 const MAX_PAUSE_MS = 2;
@@ -30,7 +33,7 @@ export async function changeProject<Own>(
   name: string,
   commit: (
     before: ProjectVersion | undefined,
-    change: ChangedFields,
+    change: ProjectChange,
     outcome: JsonObject,
   ) => Promise<CommitReply | Own>,
 ): Promise<JsonObject | Own> {
@@ -50,7 +53,8 @@ export async function changeProject<Own>(
       }
       const { version, change, outcome } = applied;
       const sentAt = performance.now();
-      const reply = await commit(version === undefined ? undefined : { version }, change, outcome);
+      const sent = conflicts < MOST_CONFLICTS_STAGED ? change : { ...change, atOnce: true };
+      const reply = await commit(version === undefined ? undefined : { version }, sent, outcome);
       if (reply === 'committed') {
         snapshot.recordCommit(change, sentAt);
         return outcome;

@@ -1,6 +1,6 @@
 import type { Command } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
-import type { Idempotency, TenantStore } from '@baton/store';
+import { fieldCount, type Idempotency, type TenantStore } from '@baton/store';
 import { changeProject } from './project-change.ts';
 
 /** What a command did. */
@@ -8,6 +8,8 @@ export interface CommandOutcome {
   readonly outcome: JsonObject;
   /** True where a call with the same idempotency key did it before. */
   readonly replayed: boolean;
+  /** How many fields of the stored project it has changed. */
+  readonly changedFields: number;
 }
 
 /**
@@ -26,14 +28,16 @@ export async function runCommand(
   if (typeof known === 'string') return replay(known);
   try {
     let landed = '';
+    let changedFields = 0;
     const outcome = await changeProject<'replayed'>(command, projects, name, async (before, change, made) => {
+      changedFields = fieldCount(change);
       const kept = idempotency && { ...idempotency, outcome: JSON.stringify(made) };
       const reply = await projects.commit(name, before, change, kept);
       if (typeof reply === 'string') return reply;
       landed = reply.replayed;
       return 'replayed';
     });
-    return outcome === 'replayed' ? replay(landed) : { outcome, replayed: false };
+    return outcome === 'replayed' ? replay(landed) : { outcome, replayed: false, changedFields };
   } catch (refusal) {
     if (!(refusal instanceof BatonError) || idempotency === undefined) throw refusal;
     // A call with the same key that ran beside this one may be what it was refused for.
@@ -44,5 +48,5 @@ export async function runCommand(
 }
 
 function replay(outcome: string): CommandOutcome {
-  return { outcome: JSON.parse(outcome) as JsonObject, replayed: true };
+  return { outcome: JSON.parse(outcome) as JsonObject, replayed: true, changedFields: 0 };
 }

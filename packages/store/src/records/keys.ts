@@ -256,6 +256,11 @@ export class TenantKeys {
     return `${this.record}:projectChanges:${encodeURIComponent(name.toWellFormed())}`;
   }
 
+  /** A large change of a project, until it is committed. */
+  stagedChange(id: string): string {
+    return `${this.record}:staged:${id}`;
+  }
+
   /** The requests of a task's earlier interactions, when it has had many. */
   past(taskId: string): string {
     return this.taskNames(taskId).past;

@@ -117,13 +117,32 @@ export const COMMIT = defineScript(
       'projectChanges',
       'activeChangeChannel',
     ] as const),
-    ...(['landed', 'outcomes', 'outcomeTimes'] as const),
+    ...(['landed', 'outcomes', 'outcomeTimes', 'staged'] as const),
   ],
   [
-    ...(['fence', 'path', 'entry', 'version', 'name', 'journal', 'sets', 'copies'] as const),
+    ...([
+      'fence',
+      'path',
+      'entry',
+      'version',
+      'name',
+      'journal',
+      'parts',
+      'kinds',
+      'sets',
+      'copies',
+    ] as const),
     ...(['attempt', 'key', 'arguments', 'outcome', 'keep'] as const),
   ],
   { ...REPLICATED, ...NEW_WORK },
+);
+
+/** A part of a change that is too large for one command; COMMIT is what confirms it. */
+export const STAGE_CHANGE = defineScript(
+  'project/stage_change',
+  ['project', 'staged'],
+  ['version', 'part', 'cursor', 'sets', 'copies'],
+  NEW_WORK,
 );
 
 /** Of a change that makes room: while Redis has little left it is refused no sooner than answers. */

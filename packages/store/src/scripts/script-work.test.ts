@@ -40,6 +40,7 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'project/delete_project': 60,
   'project/note_project_use': 60,
   'project/read_project': 70,
+  'project/stage_change': 1_300,
   'provider/answer_call': 90,
   'provider/append_call_chunk': 90,
   'provider/begin_call': 60,

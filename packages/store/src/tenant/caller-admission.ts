@@ -16,6 +16,9 @@ const NO_FLOOR = -1_000_000_000;
 /** The request itself takes a token, and so does each of so many bytes (rate.lua). */
 const RATE_BYTES_PER_TOKEN = 16_384;
 
+/** So many bytes of a body take as long as a change of one field of a stored project: a token for each 64 of them. */
+const RATE_BYTES_PER_FIELD = RATE_BYTES_PER_TOKEN / 64;
+
 /** In the place of a floor: the request was counted before. */
 const NOT_COUNTED = '';
 
@@ -128,7 +131,17 @@ export class CallerAdmission {
    * Counts a reply of `bytes` against the tenant's rate, as bodies of so many bytes beyond their request. It is over when the
    * reply is made: nothing is refused, and what Redis does not count while it cannot be reached is lost.
    */
-  async countReply(bytes: number): Promise<void> {
+  countReply(bytes: number): Promise<void> {
+    return this.count(bytes);
+  }
+
+  /** Counts a change of so many fields of a stored project in the same way; what a request may change of them is counted with it. */
+  async countChange(fields: number): Promise<void> {
+    const bytes = fields * RATE_BYTES_PER_FIELD;
+    if (bytes >= RATE_BYTES_PER_TOKEN) await this.count(bytes);
+  }
+
+  private async count(bytes: number): Promise<void> {
     const weight = bytes - RATE_BYTES_PER_TOKEN;
     const args = { ...this.scriptArgs(scopeSchema.options, NO_FLOOR), bytes: 0, weight };
     await runScript(this.connection, ADMIT, this.scriptKeys, args).catch(() => {});

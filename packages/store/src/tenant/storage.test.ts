@@ -18,7 +18,16 @@ const { recorder, redis } = fixture;
 
 const OPERATIONS = [
   ...(['open', 'openReady', 'answer', 'answer', 'chunk', 'park', 'park', 'settle', 'cancelTask'] as const),
-  ...(['cancelInteraction', 'expire', 'commit', 'commitInTask', 'deleteProject', 'forget', 'strip'] as const),
+  ...([
+    'cancelInteraction',
+    'expire',
+    'commit',
+    'commitLarge',
+    'commitInTask',
+    'deleteProject',
+    'forget',
+    'strip',
+  ] as const),
   ...(['putDefinition', 'putDefinition', 'deleteDefinition', 'changeAgent'] as const),
   ...(['turn', 'turn', 'deleteConversation'] as const),
 ] as const;
@@ -94,6 +103,15 @@ class Run {
         return fixture.sweep();
       case 'commit':
         return void (await store.projects.commit(project, await store.projects.open(project), change));
+      case 'commitLarge': {
+        const set = Array.from(
+          { length: 201 },
+          (_, n) => [`l:${n}`, JSON.stringify(`${text}`.slice(0, n))] as const,
+        );
+        const copy = [[`t:${choice}`, `l:${choice}`]] as const;
+        const large = { set, copy, delete: [`l:${choice + 9}`, `t:${choice}`] };
+        return void (await store.projects.commit(project, await store.projects.open(project), large));
+      }
       case 'commitInTask': {
         const segment = await fixture.loadSegment();
         const before = await store.projects.open(project);

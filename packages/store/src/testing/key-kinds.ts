@@ -46,7 +46,10 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
     ...EXPIRES,
   },
   { pattern: /^:projectChanges:/, ...EXPIRES },
-  { pattern: /^:(task|past|chunks|idem|session|holder|usage|conversation|messages):[^:]+$/, ...EXPIRES },
+  {
+    pattern: /^:(task|past|chunks|idem|staged|session|holder|usage|conversation|messages):[^:]+$/,
+    ...EXPIRES,
+  },
 ];
 
 /** Of a shard or of the deployment. */

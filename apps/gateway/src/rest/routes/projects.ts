@@ -117,7 +117,9 @@ export async function projectRoutes(
     async (request) => {
       const { id } = request.params;
       const strict = request.query.strict === 'true';
-      const { outcome } = await importProject(tenantRequestOf(request).tenant, id, request.body, { strict });
+      const { tenant, caller } = tenantRequestOf(request);
+      const { outcome, changedFields } = await importProject(tenant, id, request.body, { strict });
+      void caller.countChange(changedFields);
       return { projectRoot: id, ...outcome } as z.infer<typeof imported>;
     },
   );

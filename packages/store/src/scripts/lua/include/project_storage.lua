@@ -11,27 +11,32 @@ end
 
 local function format_use(used, bytes) return string.format('%d %d', used, bytes) end
 
--- By how many bytes a change grows K_project: `changes` are the version, then field, value, ... Values are JSON, and so never
--- empty: a length of 0 is a field that does not exist.
-local function growth_of(changes, deleted)
+-- By how many bytes a change grows a project's hash: `changes` are field, value, ... Values are JSON, and so never empty: a length of 0
+-- is a field that does not exist.
+local function growth_of(project, changes, deleted)
   local grown = 0
-  for at = 3, #changes, 2 do
-    local field, before = changes[at], redis.call('HSTRLEN', K_project, changes[at])
+  for at = 1, #changes, 2 do
+    local field, before = changes[at], redis.call('HSTRLEN', project, changes[at])
     grown = grown + #changes[at + 1] - before
     if before == 0 then grown = grown + W_project_field + #field end
   end
   for _, field in ipairs(deleted) do
-    local before = redis.call('HSTRLEN', K_project, field)
+    local before = redis.call('HSTRLEN', project, field)
     if before > 0 then grown = grown - before - W_project_field - #field end
   end
   return grown
 end
 
--- Counts a change of a project, or returns the refusal of one that grows it and has no room.
-local function count_project_change(is_new, changes, deleted)
+-- What the fields of the project count.
+local function bytes_of_fields(is_new)
+  local _, bytes = parse_use(redis.call('HGET', K_projectUse, A_name))
+  return is_new and bytes or bytes - W_project - #A_name
+end
+
+-- Counts a change by which the fields of the project have `grown`, or returns the refusal of one that grows it and has no room.
+local function count_project_change(is_new, grown)
   local stored_limit, stored, most_projects, project_limit = unpack(read_tenant(
     'storedBytes', 'stored', 'projects', 'projectBytes'))
-  local grown = growth_of(changes, deleted)
   local _, bytes = parse_use(redis.call('HGET', K_projectUse, A_name))
   if is_new then
     local projects = redis.call('ZCARD', K_projects)

@@ -1,9 +1,11 @@
 #!lua
 -- COMMIT: writes a command's effect on a project, and its outcome into the journal or under its idempotency key: all or nothing.
--- KEYS: tenant task project projects projectUse projectChanges activeChangeChannel landed outcomes outcomeTimes
--- ARGV: fence path entry version name journal sets copies attempt key arguments outcome keep ...
+-- KEYS: tenant task project projects projectUse projectChanges activeChangeChannel landed outcomes outcomeTimes staged
+-- ARGV: fence path entry version name journal parts kinds sets copies attempt key arguments outcome keep ...
 --       journal × (path, entry), sets × (field, value), copies × (from, to): the field to gets the value that from has now;
 --       then fields to delete; an empty fence: a call without a task
+--       parts: 0, or in how many parts the change was staged (STAGE_CHANGE), and what follows the journal is empty; kinds: of the
+--       fields that it touches, what stands before the first colon of their names
 --       journal: what the segment has done before, such as the reads that the command rests on; a re-run must see the same
 --       attempt: of a call without a task, what no other has; key, arguments: of its idempotency key, empty for none
 -- Returns: {'committed', version}, {'journaled', entry} when an earlier run of the segment landed it,
@@ -42,11 +44,14 @@ if A_key ~= '' then
   if replay then return replay end
 end
 local version = redis.call('HGET', K_project, 'v') or '0'
-if version ~= A_version then return {'conflict', version} end
+if version ~= A_version then
+  if A_parts ~= '0' then redis.call('UNLINK', K_staged) end
+  return {'conflict', version}
+end
 local first_set = A_rest + tonumber(A_journal) * 2
 local first_copy = first_set + tonumber(A_sets) * 2
 local first_delete = first_copy + tonumber(A_copies) * 2
-local entries, changes, deleted = {}, {'v', version}, {}
+local entries, changes, deleted = {}, {}, {}
 for at = A_rest, first_set - 1, 2 do add_pair(entries, F_journal .. ARGV[at], ARGV[at + 1]) end
 for at = first_set, first_copy - 1, 2 do add_pair(changes, ARGV[at], ARGV[at + 1]) end
 for at = first_copy, first_delete - 1, 2 do
@@ -55,10 +60,22 @@ for at = first_copy, first_delete - 1, 2 do
 end
 for at = first_delete, #ARGV do deleted[#deleted + 1] = ARGV[at] end
 if A_fence ~= '' then add_pair(entries, F_journal .. A_path, A_entry) end
-local refused = count_project_change(A_version == '0', changes, deleted)
-if refused then return refused end
+local is_new, is_staged = A_version == '0', A_parts ~= '0'
+local grown
+if is_staged then
+  local part, bytes = unpack(redis.call('HMGET', K_staged, 'part', 'bytes'))
+  -- It was staged too long ago.
+  if part ~= A_parts then return {'conflict', version} end
+  grown = bytes - bytes_of_fields(is_new)
+else
+  grown = growth_of(K_project, changes, deleted)
+end
+local refused = count_project_change(is_new, grown)
+if refused then
+  if is_staged then redis.call('UNLINK', K_staged) end
+  return refused
+end
 version = version_after(version)
-changes[2] = version
 local journal_bytes = 0
 for at = 1, #entries, 2 do
   journal_bytes = journal_bytes + #entries[at + 1] + W_journal - bytes_of_field(entries[at], W_journal)
@@ -66,15 +83,25 @@ end
 if task_bytes then add_pair(entries, F_bytes, add_bytes(task_bytes, journal_bytes)) end
 
 local channel = change_channel()
-local count_before = channel and redis.call('HLEN', K_project)
-write_all('HSET', K_project, changes)
-local count_grown = channel and redis.call('HLEN', K_project)
-write_all('HDEL', K_project, deleted)
-local changed = {}
-for at = 3, #changes, 2 do changed[#changed + 1] = changes[at] end
-for _, field in ipairs(deleted) do changed[#changed + 1] = field end
-local names = A_version ~= '0' and #changed <= MOST_CHANGED_FIELDS and cjson.encode(changed) or ''
-if #names > MOST_BYTES_OF_NAMES then names = '' end
+local count_before, count_grown = channel and redis.call('HLEN', K_project), 0
+local names = ''
+if is_staged then
+  redis.call('HDEL', K_staged, 'part', 'bytes')
+  redis.call('UNLINK', K_project)
+  redis.call('RENAME', K_staged, K_project)
+  redis.call('PERSIST', K_project)
+  redis.call('HSET', K_project, 'v', version)
+else
+  local changed = {}
+  for at = 1, #changes, 2 do changed[#changed + 1] = changes[at] end
+  for _, field in ipairs(deleted) do changed[#changed + 1] = field end
+  if not is_new and #changed <= MOST_CHANGED_FIELDS then names = cjson.encode(changed) end
+  if #names > MOST_BYTES_OF_NAMES then names = '' end
+  add_pair(changes, 'v', version)
+  write_all('HSET', K_project, changes)
+  count_grown = channel and redis.call('HLEN', K_project)
+  write_all('HDEL', K_project, deleted)
+end
 if redis.call('LPUSH', K_projectChanges, names) > MOST_CHANGES then
   redis.call('LTRIM', K_projectChanges, 0, MOST_CHANGES - 1)
 end
@@ -90,17 +117,9 @@ if A_attempt ~= '' then
   if A_key ~= '' then keep_outcome(now) end
 end
 if channel then
-  -- Of which kinds the changed fields are: what stands before the first colon of their names.
-  local kinds, seen = {}, {}
-  local function add_kind(field)
-    local kind = string.match(field, '^[^:]*')
-    if not seen[kind] then kinds[#kinds + 1] = kind end
-    seen[kind] = true
-  end
-  for _, field in ipairs(changed) do add_kind(field) end
   redis.call('PUBLISH', channel, cjson.encode({
-    kind = 'project', project = A_name, fields = table.concat(kinds, ' '), created = count_before == 0,
-    shaped = count_grown > count_before or redis.call('HLEN', K_project) < count_grown,
+    kind = 'project', project = A_name, fields = A_kinds, created = count_before == 0,
+    shaped = is_staged or count_grown > count_before or redis.call('HLEN', K_project) < count_grown,
   }))
 end
 return {'committed', version}

@@ -5,9 +5,11 @@ import type { Page } from '../records/page.ts';
 import { OUTCOME_TTL } from '../records/durations.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import type { Identity } from '../identity/identity.ts';
-import type { HeldKey } from './keyed-mutex.ts';
-import type { TenantContext } from './tenant-context.ts';
+import type { HeldKey } from '../tenant/keyed-mutex.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
 import { runScript } from '../scripts/script.ts';
+import { fieldKinds, isDeletion, isStaged, type ProjectChange } from './project-change.ts';
+import { stageChange } from './stage-change.ts';
 import {
   COMMIT,
   COMMIT_DELETION,
@@ -35,23 +37,9 @@ export interface StoredFields {
 /** The version from which a change was computed. */
 export type ProjectVersion = Pick<StoredFields, 'version'>;
 
-/** The fields that a command writes, copies and deletes. */
-export interface ProjectChange {
-  readonly set: readonly (readonly [field: string, value: string])[];
-  readonly copy?: readonly (readonly [from: string, to: string])[];
-  readonly delete: readonly string[];
-}
-
-/** A change that deletes fields, and writes at most so many characters, is taken for one that makes room. */
-const MOST_SET_BY_DELETION = 131_072;
-
-function isDeletion({ set, copy = [], delete: deleted }: ProjectChange): boolean {
-  if (deleted.length === 0 || copy.length > 0) return false;
-  return set.reduce((sum, [, value]) => sum + value.length, 0) <= MOST_SET_BY_DELETION;
-}
-
-/** The field of the project's hash that the scripts keep: its version. */
+/** The fields of the project's hash that the scripts keep: its version, and what is counted of it while it is staged. */
 const VERSION = 'v';
+const OF_SCRIPTS: ReadonlySet<string> = new Set([VERSION, 'part', 'bytes']);
 
 /** A project whose values have at most so many bytes is read whole. */
 const SMALL_PROJECT_BYTES = 65_536;
@@ -64,6 +52,8 @@ export interface TaskCommit {
   readonly entry: string;
   readonly journal: readonly (readonly [path: string, entry: string])[];
 }
+
+const NO_CHANGE: ProjectChange = { set: [], delete: [] };
 
 const NO_TASK: TaskCommit = { task: '', fence: '', path: '', entry: '', journal: [] };
 
@@ -268,11 +258,17 @@ export class Projects {
     kept: KeptCall = NO_KEY,
   ): Promise<unknown[]> {
     const { connection, keys } = this.context;
-    const copies = change.copy ?? [];
-    if (change.set.some(([field]) => field === VERSION))
-      throw new BatonError('internal', `A project field may not be called '${VERSION}'.`);
+    const taken = change.set.find(([field]) => OF_SCRIPTS.has(field));
+    if (taken) throw new BatonError('internal', `A project field may not be called '${taken[0]}'.`);
     const project = keys.project(name);
     const outside = within.task === '';
+    const version = before?.version ?? '0';
+    const staged = isStaged(change) ? keys.stagedChange(randomUUID()) : project;
+    const parts =
+      staged === project ? 0 : await stageChange(connection, { project, staged }, version, change);
+    if (parts === 'conflict') return [parts];
+    const given = parts === 0 ? change : NO_CHANGE;
+    const copies = given.copy ?? [];
     return runScript(
       connection,
       // A task's commit is acknowledged by READ_TASK_AND_REGISTER_WAITER, with which clients learn of it.
@@ -288,15 +284,18 @@ export class Projects {
         landed: keys.landed,
         outcomes: keys.outcomes,
         outcomeTimes: keys.outcomeTimes,
+        staged,
       },
       {
         fence: within.fence,
         path: within.path,
         entry: within.entry,
-        version: before?.version ?? '0',
+        version,
         name,
         journal: within.journal.length,
-        sets: change.set.length,
+        parts,
+        kinds: [...fieldKinds(change)].join(' '),
+        sets: given.set.length,
         copies: copies.length,
         attempt: outside ? randomUUID() : '',
         key: kept.key,
@@ -304,7 +303,7 @@ export class Projects {
         outcome: kept.outcome,
         keep: OUTCOME_TTL,
       },
-      { args: [...within.journal.flat(), ...change.set.flat(), ...copies.flat(), ...change.delete] },
+      { args: [...within.journal.flat(), ...given.set.flat(), ...copies.flat(), ...given.delete] },
     );
   }
 }
