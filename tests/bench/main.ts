@@ -48,7 +48,13 @@ async function compareSubjects(): Promise<void> {
   const ratios: string[] = [];
   for (const concurrency of CONCURRENCIES) {
     const runs = new Map<Subject, Measurements[]>(
-      [batonSubject(), controlSubject(16), controlSubject(50), BASELINE_SUBJECT].map((one) => [one, []]),
+      [
+        batonSubject({ protocol: 'delegated' }),
+        batonSubject({ protocol: 'add_task' }),
+        controlSubject(16),
+        controlSubject(50),
+        BASELINE_SUBJECT,
+      ].map((one) => [one, []]),
     );
     // Interleaved, so that a slow phase of the machine affects all subjects.
     for (let run = 0; run < RUNS; run++) {
@@ -59,20 +65,19 @@ async function compareSubjects(): Promise<void> {
       ...medianMeasurements(figures),
     }));
     for (const row of rows) console.log(tableRow(row, String(concurrency), row.name));
-    for (const { name, resumed } of rows.slice(0, 1)) {
+    for (const { name, resumed } of rows.slice(0, 2)) {
       const { answers, jobs, outside } = resumed;
       ratios.push(
         `at ${concurrency}, ${name}: ${answers} answers, ${jobs} jobs (${(jobs / answers).toFixed(2)} each), ${outside} answers outside a job`,
       );
     }
-    const [a, ...others] = rows;
-    for (const b of others.slice(0, 2)) {
-      if (a === undefined) continue;
-      const of = (key: 'perSecond' | 'cpu' | 'p50') => `${(a[key] / b[key]).toFixed(2)}`;
-      ratios.push(
-        `at ${concurrency}, of ${b.name}: ${of('perSecond')} of its trips/s, ${of('cpu')} of its CPU, ${of('p50')} of its p50`,
-      );
-    }
+    for (const a of rows.slice(0, 2))
+      for (const b of rows.slice(2, 4)) {
+        const of = (key: 'perSecond' | 'cpu' | 'p50') => `${(a[key] / b[key]).toFixed(2)}`;
+        ratios.push(
+          `at ${concurrency}, ${a.name} of ${b.name}: ${of('perSecond')} of its trips/s, ${of('cpu')} of its CPU, ${of('p50')} of its p50`,
+        );
+      }
   }
   console.log(`\n${ratios.join('\n')}\n`);
 }

@@ -11,12 +11,17 @@ export interface Measurements {
   readonly p99: number;
   /** Microseconds of CPU per round trip, of its processes and its Redis, without the client. */
   readonly cpu: number;
+  /** Of that, what gateways, workers and Redis took. */
+  readonly gateway: number;
+  readonly worker: number;
+  readonly redis: number;
   /** Calls to Redis per round trip, without those inside scripts. */
   readonly calls: number;
   /** Baton only: accepted answers, the BullMQ jobs that resumed them, and answers resumed outside a job. */
   readonly resumed: { readonly answers: number; readonly jobs: number; readonly outside: number };
 }
 
+const ROLES = ['gateway', 'worker', 'redis'] as const;
 const SECONDS = process.env['BENCH_SECONDS'] ?? '3';
 
 export async function measureSubject(
@@ -29,9 +34,12 @@ export async function measureSubject(
   const client = running.startLoad(concurrency, SECONDS);
   await client.nextMessage();
   const resumedBefore = await running.countResumed();
+  const cpuOfRoles = () => ROLES.map((role) => cpuMicroseconds(running.pidsOf(role)));
   const before = cpuMicroseconds(running.pids);
+  const rolesBefore = cpuOfRoles();
   const { trips, perSecond, p50, p99 } = await readLoadResult(client);
   const cpu = (cpuMicroseconds(running.pids) - before) / trips;
+  const [gateway = 0, worker = 0, redis = 0] = cpuOfRoles().map((us, at) => (us - rolesBefore[at]!) / trips);
   const resumed = await countResumes(running, resumedBefore, trips);
   // MONITOR slows Redis down: calls are counted in a separate run.
   const counting = running.startLoad(concurrency, '1', '1');
@@ -40,7 +48,7 @@ export async function measureSubject(
   const counted = await readLoadResult(counting);
   const calls = (await counter.close()) / counted.trips;
   await running.end();
-  return { perSecond, p50, p99, cpu, calls, resumed };
+  return { perSecond, p50, p99, cpu, gateway, worker, redis, calls, resumed };
 }
 
 /** The jobs that resumed so many answers. A job reports after its answers, so this waits for up to a second. */
@@ -70,11 +78,29 @@ export function medianMeasurements(runs: readonly Measurements[]): Measurements 
   const sum = (key: keyof Measurements['resumed']) =>
     runs.reduce((all, { resumed }) => all + resumed[key], 0);
   const resumed = { answers: sum('answers'), jobs: sum('jobs'), outside: sum('outside') };
-  const [perSecond, p50, p99, cpu, calls] = [of('perSecond'), of('p50'), of('p99'), of('cpu'), of('calls')];
-  return { perSecond, p50, p99, cpu, calls, resumed };
+  return {
+    perSecond: of('perSecond'),
+    p50: of('p50'),
+    p99: of('p99'),
+    cpu: of('cpu'),
+    gateway: of('gateway'),
+    worker: of('worker'),
+    redis: of('redis'),
+    calls: of('calls'),
+    resumed,
+  };
 }
 
-const COLUMNS = ['trips/s', 'p50 ms', 'p99 ms', 'CPU µs/trip', 'Redis calls/trip'];
+const COLUMNS = [
+  'trips/s',
+  'p50 ms',
+  'p99 ms',
+  'CPU µs/trip',
+  'gateway',
+  'worker',
+  'Redis',
+  'Redis calls/trip',
+];
 
 export function tableHead(...first: string[]): string {
   const cells = [...first, ...COLUMNS];
@@ -82,7 +108,8 @@ export function tableHead(...first: string[]): string {
 }
 
 export function tableRow(figures: Measurements, ...first: string[]): string {
-  const { perSecond, p50, p99, cpu, calls } = figures;
-  const cells = [perSecond.toFixed(0), p50.toFixed(2), p99.toFixed(1), cpu.toFixed(0), calls.toFixed(1)];
+  const { perSecond, p50, p99, cpu, gateway, worker, redis, calls } = figures;
+  const parts = [cpu, gateway, worker, redis].map((us) => us.toFixed(0));
+  const cells = [perSecond.toFixed(0), p50.toFixed(2), p99.toFixed(1), ...parts, calls.toFixed(1)];
   return `| ${[...first, ...cells].join(' | ')} |`;
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
     headers: { authorization: `Bearer ${baton.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ master: { tasks } }),
   });
-  expect(reply.status).toBe(200);
+  if (reply.status !== 200) throw new Error(await reply.text());
 });
 afterAll(async () => {
   redis?.disconnect();

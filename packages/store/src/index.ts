@@ -29,7 +29,7 @@ export type { NextCall, StoredWorkflowTask } from './tasks/workflow-tasks.ts';
 export { fieldCount, type ProjectChange } from './projects/project-change.ts';
 export type { Idempotency, Projects, ProjectUse, ProjectVersion } from './projects/projects.ts';
 export { refusalError, sessionNotFoundError } from './records/refusal-error.ts';
-export type { SealKey } from './secrets/seal-key.ts';
+export type { Seal } from './secrets/seal.ts';
 export { Store, type StoreOptions } from './store.ts';
 export type { PendingInteraction, TaskView } from './records/task-view.ts';
 export { OversizedRequestError } from './records/oversized-request-error.ts';

@@ -36,7 +36,7 @@ export class OperatorStore {
     const { connection, keyspace } = storeInternalsOf(store);
     this.connection = connection;
     this.keyspace = keyspace;
-    this.cursors = new CursorSeal(() => store.sealKeys('cursors of operators'));
+    this.cursors = new CursorSeal(store.seal('cursors of operators'));
   }
 
   /** Creates a tenant, usable at once on every replica. Errors: `tenant_exists`. */

@@ -6,13 +6,12 @@ import { CursorSeal } from './cursors/cursor-seal.ts';
 import { ApiKeyDigests } from './secrets/api-key-digests.ts';
 import { KeyedMutex } from './tenant/keyed-mutex.ts';
 import { AgentSnapshots } from './tenant/agent-snapshots.ts';
-import { KeySeal } from './tenant/key-seal.ts';
 import { registerStoreInternals } from './store-internals.ts';
 import { Keyspace } from './records/keys.ts';
 import { WorkerRegistry } from './queues/worker-registry.ts';
 import { type JobCount, BullmqQueues } from './queues/bullmq-queues.ts';
 import type { Replication } from './redis/replicated-write.ts';
-import { type SealKey, deriveSealKey } from './secrets/seal-key.ts';
+import { Seal } from './secrets/seal.ts';
 import { TenantContext } from './tenant/tenant-context.ts';
 import { TenantStore } from './tenant-store.ts';
 import { recordOrCheckLayout } from './data-layout.ts';
@@ -131,8 +130,8 @@ export class Store {
       lifetimes,
       addJob,
       this.workerRegistry(shard),
-      new CursorSeal(() => this.sealKeys(`cursors of ${id}`)),
-      new KeySeal(() => this.sealKeys(`endpoint keys of ${id}`)),
+      new CursorSeal(this.seal(`cursors of ${id}`)),
+      this.seal(`endpoint keys of ${id}`),
       this.agentSnapshots,
       this.projectTurns,
     );
@@ -145,9 +144,9 @@ export class Store {
     return registry;
   }
 
-  /** The keys of one purpose: the first one seals, any of them opens. */
-  sealKeys(label: string): readonly SealKey[] {
-    return this.secrets.map((secret) => deriveSealKey(secret, label));
+  /** What seals texts of one purpose. */
+  seal(purpose: string): Seal {
+    return new Seal(this.secrets, purpose);
   }
 
   /** Errors: `unavailable` when Redis does not answer now, EvictionPolicyError when its policy may evict keys. */

@@ -4,7 +4,7 @@ import { callToolForText, closeConnections, sendJson } from './minimal-http-clie
 
 /**
  * The load: a closed loop of `concurrency` round trips for `seconds`, each a park and an answer with its result.
- * `load-client <baton|plain> <urls> <keys> <concurrency> <seconds> <seconds to warm up> [<characters>]` prints trips and latencies;
+ * `load-client <baton|delegated|add_task|plain> <urls> <keys> <concurrency> <seconds> <seconds to warm up> [<characters>]` prints trips and latencies;
  * with characters the text of each request is so long.
  * `load-client park <urls> <keys> <concurrency> <count>` only parks calls.
  */
@@ -26,8 +26,32 @@ function call(n: number, turn: number, name: string, args: object): Promise<stri
 }
 
 let requestBytes = 0;
+/** What is called, and what its request is answered with; each lane has a project of its own, which grows. */
+const CALLS: Readonly<Record<string, (n: number) => { name: string; args: object; data: object }>> = {
+  baton: () => ({ name: 'bench_echo', args: { text: TEXT }, data: { object: { value: VALUE } } }),
+  delegated: () => ({
+    name: 'agent_llm',
+    args: {
+      delegatedCallDetails: {
+        originalCommand: 'bench',
+        role: 'main',
+        serviceType: 'generateText',
+        requestParameters: { messages: [{ role: 'user', content: TEXT }] },
+      },
+    },
+    data: { text: VALUE },
+  }),
+  add_task: (n) => ({
+    name: 'add_task',
+    args: { projectRoot: `bench-${n % Number(concurrency)}`, prompt: SENTENCE },
+    data: { object: { title: `Task ${n}`, description: VALUE, details: VALUE, testStrategy: VALUE } },
+  }),
+};
+const callOf = CALLS[kind] ?? CALLS['baton']!;
+
 async function park(n: number): Promise<string> {
-  const parked = await call(n, 0, 'bench_echo', { text: TEXT });
+  const { name, args } = callOf(n);
+  const parked = await call(n, 0, name, args);
   // All are equal.
   if (requestBytes === 0) requestBytes = bytesOfRequest(parked);
   const [, interactionId] = /"interactionId":"([^"]+)"/.exec(parked) ?? [];
@@ -42,7 +66,7 @@ function bytesOfRequest(reply: string): number {
 
 async function batonTrip(n: number): Promise<void> {
   const interactionId = await park(n);
-  const agentLLMResponse = { status: 'success', data: { object: { value: VALUE } } };
+  const agentLLMResponse = { status: 'success', data: callOf(n).data };
   const done = await call(n, 1, 'agent_llm', { interactionId, agentLLMResponse, waitMs: 20_000 });
   if (!done.includes('"status":"completed"')) throw new Error(done);
 }
@@ -58,7 +82,7 @@ const latencies: number[] = [];
 async function runLane(until: number, first: number, lanes: number, record: boolean): Promise<void> {
   for (let n = first; performance.now() < until; n += lanes) {
     const begun = performance.now();
-    await (kind === 'baton' ? batonTrip(n) : controlTrip());
+    await (kind in CALLS ? batonTrip(n) : controlTrip());
     if (record) latencies.push(performance.now() - begun);
   }
 }

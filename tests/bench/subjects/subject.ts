@@ -6,7 +6,7 @@ import { BenchProcess, type ProcessMessage } from './bench-process.ts';
 export interface Subject {
   readonly name: string;
   /** The protocol of the load client. */
-  readonly protocol: 'baton' | 'plain';
+  readonly protocol: 'baton' | 'delegated' | 'add_task' | 'plain';
   readonly script: string;
   readonly roles: readonly (readonly string[])[];
   /** Variables of its processes beside those of this process. */
@@ -15,21 +15,25 @@ export interface Subject {
   readonly startRedis?: () => Promise<PrivateRedis>;
 }
 
+const NAMES = { baton: ' over MCP', delegated: ', delegated call', add_task: ', add_task' };
+
 /** Baton over MCP, with API keys, tenants and limits. */
 export function batonSubject({
   tenants = 1,
   replicas = 1,
   workers,
+  protocol = 'baton',
 }: {
   tenants?: number;
   replicas?: number;
   workers?: number;
+  protocol?: Exclude<Subject['protocol'], 'plain'>;
 } = {}): Subject {
   const each = (role: string, length: number, more: (n: number) => string[]) =>
     Array.from({ length }, (_, n) => [role, `${role}${n}`, ...more(n)]);
   return {
-    name: 'a Baton over MCP',
-    protocol: 'baton',
+    name: `a Baton${NAMES[protocol]}`,
+    protocol,
     script: 'serve-baton',
     // The first gateway creates the tenants.
     roles: [
@@ -64,13 +68,16 @@ export class RunningSubject {
   readonly processes: readonly BenchProcess[];
   readonly kind: Subject['protocol'];
   private readonly said: readonly ProcessMessage[];
+  private readonly roles: readonly string[];
 
   private constructor(
     kind: Subject['protocol'],
     redis: PrivateRedis,
     processes: BenchProcess[],
     said: ProcessMessage[],
+    roles: readonly string[],
   ) {
+    this.roles = roles;
     this.kind = kind;
     this.redis = redis;
     this.processes = processes;
@@ -87,11 +94,24 @@ export class RunningSubject {
       processes.push(one);
       said.push(await one.nextMessage());
     }
-    return new RunningSubject(protocol, redis, processes, said);
+    return new RunningSubject(
+      protocol,
+      redis,
+      processes,
+      said,
+      roles.map(([role = '']) => role),
+    );
   }
 
   get pids(): number[] {
     return [this.redis.pid, ...this.processes.map(({ pid }) => pid)];
+  }
+
+  /** Those of one role: of Redis, of gateways, of workers. */
+  pidsOf(role: 'redis' | 'gateway' | 'worker'): number[] {
+    if (role === 'redis') return [this.redis.pid];
+    const isWorker = role === 'worker';
+    return this.processes.filter((_, at) => (this.roles[at] === 'worker') === isWorker).map(({ pid }) => pid);
   }
 
   /** The keys of its tenants. */
@@ -113,7 +133,7 @@ export class RunningSubject {
   /** Tasks and jobs that the workers have resumed so far. */
   async countResumed(): Promise<{ tasks: number; jobs: number }> {
     const all = { tasks: 0, jobs: 0 };
-    if (this.kind !== 'baton') return all;
+    if (this.kind === 'plain') return all;
     for (const one of this.processes) {
       const { tasks, jobs } = await one.readResumed();
       all.tasks += tasks;

@@ -83,7 +83,7 @@ test.each<[string, readonly Patch[]]>([
   ],
   [
     'a commit on a project that has changed since it was read',
-    [{ file: COMMIT, from: "if version ~= A_version then return {'conflict', version} end", to: '' }],
+    [{ file: COMMIT, from: 'if version ~= A_version then', to: 'if false then' }],
   ],
   [
     'a commit that is repeated without a look at its journal',

@@ -1,5 +1,6 @@
 import type { ApiKeyParts } from '@baton/protocol';
 import {
+  type Seal,
   SESSION_TTL,
   type Store,
   type Subscriber,
@@ -8,8 +9,13 @@ import {
 } from '@baton/store';
 import type { InitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import { LRUCache } from 'lru-cache';
-import { Seal } from './seal.ts';
 import { createSession, formatSession, parseSession, type Session } from './session.ts';
+
+/** What session ids are sealed for. */
+const PURPOSE = 'session';
+
+/** No session's id is longer. */
+const MAX_SEALED_LENGTH = 6_000;
 
 /** How many sessions this replica remembers; one that it forgot is unsealed again. */
 const MAX_SESSIONS = 10_000;
@@ -41,8 +47,8 @@ export class SessionTokens implements Subscriber {
   private readonly endListeners = new Set<(sessionId: string) => void>();
   private feed: EndingsFeed = { kind: 'connected', since: -1 };
 
-  constructor(store: Pick<Store, 'sealKeys'>) {
-    this.seal = new Seal(store.sealKeys('session'));
+  constructor(store: Pick<Store, 'seal'>) {
+    this.seal = store.seal(PURPOSE);
   }
 
   /** The session behind a sealed id, if nothing need be asked to be sure of it. */
@@ -60,7 +66,7 @@ export class SessionTokens implements Subscriber {
    * Errors: `session_not_found` for what was not sealed here, is another principal's or has ended; `unavailable`.
    */
   async verify(sealed: string, key: ApiKeyParts, principal: string, tenant: TenantStore): Promise<Session> {
-    const cached = this.sessions.get(sealed) ?? (await this.unseal(sealed));
+    const cached = this.sessions.get(sealed) ?? this.unseal(sealed);
     if (cached === undefined) throw sessionNotFoundError();
     const { session, keys } = cached;
     if (session.tenant !== key.tenant || session.principal !== principal) throw sessionNotFoundError();
@@ -87,7 +93,7 @@ export class SessionTokens implements Subscriber {
     tenant: TenantStore,
   ): Promise<string> {
     const session = createSession({ tenant: key.tenant, principal }, key.id, params);
-    const sealed = await this.seal.seal(formatSession(session));
+    const sealed = this.seal.seal(formatSession(session), PURPOSE);
     await tenant.endedSessions.onSessionEnded(this);
     this.sessions.set(sealed, { session, keys: new Set([key.id]), verifiedAt: performance.now() });
     return sealed;
@@ -112,8 +118,9 @@ export class SessionTokens implements Subscriber {
     this.feed = { kind: 'connected', since: performance.now() };
   }
 
-  private async unseal(sealed: string): Promise<CachedSession | undefined> {
-    const text = await this.seal.open(sealed);
+  private unseal(sealed: string): CachedSession | undefined {
+    if (sealed.length > MAX_SEALED_LENGTH) return undefined;
+    const text = this.seal.open(sealed, PURPOSE)?.text;
     const session = text === undefined ? undefined : parseSession(text);
     return session && { session, keys: new Set(), verifiedAt: -1 };
   }

@@ -4,11 +4,11 @@ import { randomSeed } from '@baton/protocol/testing/random-seed';
 import { expect, test } from 'vitest';
 import { CursorSeal } from './cursor-seal.ts';
 import type { Identity } from '../identity/identity.ts';
-import { deriveSealKey } from '../secrets/seal-key.ts';
+import { Seal } from '../secrets/seal.ts';
 import { AGENT, ANN, BOB } from '../testing/test-tenant.ts';
 
-const sealOf = (...labels: string[]) =>
-  new CursorSeal(() => labels.map((label) => deriveSealKey('a secret', label)));
+const sealOf = (purpose: string, ...secrets: string[]) =>
+  new CursorSeal(new Seal(secrets.length > 0 ? secrets : ['a secret'], purpose));
 const acme = sealOf('cursors of acme');
 
 /** How a cursor is taken: as a position, or refused as what Baton never gave out. */
@@ -102,8 +102,8 @@ test('a cursor that was changed anywhere is refused, as is any other text', () =
 });
 
 test('with several keys the first seals and each opens, so that a secret can be changed', () => {
-  const old = sealOf('old');
-  const both = sealOf('new', 'old');
+  const old = sealOf('cursors', 'old');
+  const both = sealOf('cursors', 'new', 'old');
   expect(both.of('tasks', ANN).open(old.of('tasks', ANN).seal('here'))).toBe('here');
-  expect(sealOf('new').of('tasks', ANN).open(both.of('tasks', ANN).seal('here'))).toBe('here');
+  expect(sealOf('cursors', 'new').of('tasks', ANN).open(both.of('tasks', ANN).seal('here'))).toBe('here');
 });

@@ -34,6 +34,7 @@ test('only the scripts by which content comes in are refused when Redis is full'
     'interaction/accept_answer',
     'interaction/append_chunk',
     'project/commit',
+    'project/stage_change',
     'provider/answer_call',
     'provider/append_call_chunk',
     'session/subscribe',

@@ -181,7 +181,7 @@ const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScrip
     'two commits never both land on one version',
     commitsNeverShareAVersion,
     COMMIT,
-    [["if version ~= A_version then return {'conflict', version} end", '']],
+    [['if version ~= A_version then', 'if false then']],
   ],
   [
     'a command that is run again lands once',

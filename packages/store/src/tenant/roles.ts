@@ -6,7 +6,7 @@ import { refusalError } from '../records/refusal-error.ts';
 import type { Connection } from '../redis/connection.ts';
 import { DELETE_ROLE, PUT_ROLE } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
-import type { KeySeal } from './key-seal.ts';
+import type { Seal } from '../secrets/seal.ts';
 
 /** A process goes by what it has read for so long, in milliseconds. */
 const CACHE_MS = 1_000;
@@ -55,12 +55,12 @@ type RoleTable = ReadonlyMap<ModelRole, StoredRole>;
 
 /** What the requests of a tenant's roles are asked of: the calling agent where nothing is stored. */
 export class Roles {
-  readonly seal: KeySeal;
+  readonly seal: Seal;
   private readonly connection: Connection;
   private readonly keys: TenantKeys;
   private cached: { readonly at: number; readonly table: Promise<RoleTable> } | undefined;
 
-  constructor(connection: Connection, keys: TenantKeys, seal: KeySeal) {
+  constructor(connection: Connection, keys: TenantKeys, seal: Seal) {
     this.connection = connection;
     this.keys = keys;
     this.seal = seal;

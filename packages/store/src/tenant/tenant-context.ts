@@ -2,7 +2,7 @@ import type { CursorSeal } from '../cursors/cursor-seal.ts';
 import type { Connection } from '../redis/connection.ts';
 import type { TenantKeys } from '../records/keys.ts';
 import type { WorkerRegistry } from '../queues/worker-registry.ts';
-import type { KeySeal } from './key-seal.ts';
+import type { Seal } from '../secrets/seal.ts';
 import type { AgentSnapshots } from './agent-snapshots.ts';
 import type { KeyedMutex } from './keyed-mutex.ts';
 import { Roles } from './roles.ts';
@@ -33,7 +33,7 @@ export class TenantContext {
     addJob: TenantContext['addJob'],
     workers: WorkerRegistry,
     cursors: CursorSeal,
-    keySeal: KeySeal,
+    keySeal: Seal,
     agentSnapshots: AgentSnapshots,
     projectTurns: KeyedMutex,
   ) {

@@ -137,7 +137,7 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await projects.commit('a third', undefined, { set: [['t:1', '{}']], delete: [] });
   const large = Array.from({ length: 201 }, (_, at) => [`t:${at}`, '{}'] as const);
   const copy = [['t:1', 'c:1']] as const;
-  await projects.commit('a third', { version: '1' }, { set: large, copy, delete: ['t:1'] });
+  await projects.commit('a third', await projects.open('a third'), { set: large, copy, delete: ['t:1'] });
   const last = testTenant.withLifetimes({ retention: 60_000 });
   await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 1_000_000 } });
   const ended = await testTenant.openTask({ idempotency: { key: 'twice', arguments: 'a' } });

@@ -123,7 +123,7 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
   },
   'project/note_project_use': NOTHING,
   'project/read_project': NOTHING,
-  'project/stage_change': NOTHING,
+  'project/stage_change': { says: ['same'], changes: ['staged lifetime'], harmless: LATER },
   'provider/answer_call': {
     says: ['same', 'accepted, then closed'],
     changes: [],
