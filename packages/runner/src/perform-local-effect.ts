@@ -1,5 +1,5 @@
 import { formatEntry, type Outcome } from '@baton/engine';
-import type { Command } from '@baton/operations';
+import type { ProjectCommand } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
 import { beginTurn, endTurn } from './conversation-effects.ts';
 import { changeProject } from './project/project-change.ts';
@@ -32,7 +32,7 @@ export async function performLocalEffect(
     case 'append':
       return endTurn(context, path, effect);
     case 'commit':
-      return commit(context, path, effect.project, effect.command as Command);
+      return commit(context, path, effect.project, effect.command as ProjectCommand);
   }
 }
 
@@ -52,7 +52,7 @@ async function commit(
   { segment, journal }: SegmentContext,
   path: string,
   project: string,
-  command: Command,
+  command: ProjectCommand,
 ): Promise<void> {
   const unsaved = journal.pendingWrite.journal;
   let committed: string | undefined;

@@ -61,7 +61,7 @@ export class Store {
   private readonly lifetimes: Lifetimes;
   private readonly tenants = new LRUCache<string, TenantParts>({ max: MAX_CACHED_TENANTS });
   private readonly agentSnapshots = new AgentSnapshots();
-  private readonly projectTurns = new KeyedMutex();
+  private readonly projectMutex = new KeyedMutex();
   private readonly workerRegistries = new Map<number, WorkerRegistry>();
 
   private constructor(
@@ -72,7 +72,7 @@ export class Store {
     options: StoreOptions,
   ) {
     this.connection = connection;
-    connection.onLost(() => this.projectTurns.forget());
+    connection.onLost(() => this.projectMutex.forget());
     this.keyspace = keyspace;
     this.inbox = inbox;
     this.admissionChanges = admissionChanges;
@@ -133,7 +133,7 @@ export class Store {
       new CursorSeal(this.seal(`cursors of ${id}`)),
       this.seal(`endpoint keys of ${id}`),
       this.agentSnapshots,
-      this.projectTurns,
+      this.projectMutex,
     );
   }
 

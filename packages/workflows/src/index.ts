@@ -10,7 +10,12 @@ export {
   workflowNameSchema,
   workflowSchema,
 } from './definition/workflow.ts';
-export { type ArgumentUse, ASKED, UNKNOWN, usesOfArgument } from './definition/uses-of-argument.ts';
+export {
+  type ArgumentUse,
+  ARGUMENT_PLACEHOLDER,
+  OTHER_PLACEHOLDER,
+  usesOfArgument,
+} from './definition/uses-of-argument.ts';
 export type { ArgumentProblem, FindTool, WorkflowTool } from './definition/workflow-tool.ts';
 export {
   type ChildEnd,

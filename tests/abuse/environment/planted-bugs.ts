@@ -1,4 +1,4 @@
-import { commitProject, type Program, sleep } from '@baton/engine';
+import { applyProjectCommand, type Program, sleep } from '@baton/engine';
 import type { Operation } from '@baton/operations';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
@@ -41,7 +41,7 @@ const faults = [
   }),
   buggyOperation('planted_hang', function* () {
     // The call waits for the commit; then the task sleeps far beyond any limit.
-    yield* commitProject('planted', {
+    yield* applyProjectCommand('planted', {
       command: 'add_tasks',
       tag: 'master',
       mode: 'append',

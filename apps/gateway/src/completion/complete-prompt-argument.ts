@@ -1,7 +1,13 @@
 import type { PromptSummary } from '@baton/agents';
 import { isRecord, type JsonObject } from '@baton/protocol';
 import { refusalError } from '@baton/store';
-import { ASKED, type ArgumentUse, UNKNOWN, usesOfArgument, type Workflow } from '@baton/workflows';
+import {
+  ARGUMENT_PLACEHOLDER,
+  type ArgumentUse,
+  OTHER_PLACEHOLDER,
+  usesOfArgument,
+  type Workflow,
+} from '@baton/workflows';
 import { admitCaller } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
@@ -99,7 +105,7 @@ function valuesOfUri(uri: string, call: AdmittedCall): Promise<CompletionValues>
   const resolved = resolveResourceUri(uri);
   if (resolved === undefined) return undefined;
   const fields = Object.entries(resolved.variables);
-  const asked = fields.find(([, value]) => value === ASKED)?.[0];
+  const asked = fields.find(([, value]) => value === ARGUMENT_PLACEHOLDER)?.[0];
   if (asked === undefined) return undefined;
   return resolved.kind.completions[asked]?.(knownVariables(fields), call);
 }
@@ -119,8 +125,10 @@ function projectOf({ projectRoot: project = 'default', tag }: JsonObject): Varia
 
 /** The variables beside the one that is asked for; none where one of them is not known yet. */
 function knownVariables(fields: readonly (readonly [string, unknown])[]): Variables {
-  if (fields.some(([, value]) => value === UNKNOWN)) return {};
+  if (fields.some(([, value]) => value === OTHER_PLACEHOLDER)) return {};
   return Object.fromEntries(
-    fields.filter((field): field is [string, string] => typeof field[1] === 'string' && field[1] !== ASKED),
+    fields.filter(
+      (field): field is [string, string] => typeof field[1] === 'string' && field[1] !== ARGUMENT_PLACEHOLDER,
+    ),
   );
 }

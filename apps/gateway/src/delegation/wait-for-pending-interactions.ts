@@ -52,7 +52,7 @@ export async function waitForPendingInteractions<T>(
       pages++;
       const page = await read({ ...query, cursor, channel: inbox.channel });
       if (page.items.length > 0 || isOver()) return page;
-      if (page.leavesMore) subscription.passOn();
+      if (page.mayHaveMore) subscription.wakeNext();
       freeInMs = Math.min(freeInMs, page.freeInMs ?? freeInMs);
       cursor = page.nextCursor;
       if (cursor !== undefined) continue;

@@ -32,7 +32,7 @@ export interface DispatchedReply {
 export class Dispatcher {
   private readonly transport = new InProcessTransport();
   /** To a server without tasks, for clients of revisions that have none: what `initialize` says differs. */
-  private readonly withoutTasks = new InProcessTransport();
+  private readonly tasklessTransport = new InProcessTransport();
   private readonly servers: McpServerFactory;
 
   private constructor(servers: McpServerFactory) {
@@ -42,13 +42,13 @@ export class Dispatcher {
   static async open(servers: McpServerFactory): Promise<Dispatcher> {
     const dispatcher = new Dispatcher(servers);
     await servers.createServer().connect(dispatcher.transport);
-    await servers.createServer(false).connect(dispatcher.withoutTasks);
+    await servers.createServer(false).connect(dispatcher.tasklessTransport);
     return dispatcher;
   }
 
   /** `initialize` of a caller that is admitted. */
   async initialize(request: JSONRPCRequest, call: Call, tasks: boolean): Promise<DispatchedReply> {
-    const transport = tasks ? this.transport : this.withoutTasks;
+    const transport = tasks ? this.transport : this.tasklessTransport;
     return toReply(request, await transport.exchange(request, { authInfo: wrapCallInAuthInfo(call) }));
   }
 

@@ -131,7 +131,7 @@ export function lookupRole(role: ModelRole): Program<{ readonly routes: number }
 }
 
 /** Applies a command to a project as it is then, exactly once; gives back the reducer's outcome. */
-export function* commitProject<T>(project: string, command: Json): Program<T> {
+export function* applyProjectCommand<T>(project: string, command: Json): Program<T> {
   return (yield { kind: 'commit', project, command }) as T;
 }
 

@@ -4,7 +4,7 @@ import {
   all,
   askPerson,
   checkAnswer,
-  commitProject,
+  applyProjectCommand,
   lookupRole,
   type Program,
   type ProgramDefinition,
@@ -50,7 +50,7 @@ describe('a sequence', () => {
     function* everyKind() {
       yield* sleep(5);
       yield* readProject('p', () => 1);
-      yield* commitProject('p', { add: 1 });
+      yield* applyProjectCommand('p', { add: 1 });
       yield* checkAnswer({}, 1);
       yield* lookupRole('main');
       yield* askPerson('name?', {});

@@ -11,7 +11,7 @@ import {
 } from '../testing/program-builders.ts';
 import {
   all,
-  commitProject,
+  applyProjectCommand,
   discardAnswer,
   type Program,
   type ProgramDefinition,
@@ -38,7 +38,7 @@ function* ask(words: string, checkpoints = false): Program<string> {
 }
 
 const read = () => readProject('p', () => 'read');
-const commit = (words: string) => commitProject('p', words);
+const commit = (words: string) => applyProjectCommand('p', words);
 
 /** The journal as it is after REWIND. */
 function rewound(program: ProgramDefinition<null>, journal: Journal): Journal {

@@ -5,7 +5,7 @@ import { generateForCaller, generateObject } from '../agent-call/generate.ts';
 import {
   all,
   askPerson,
-  commitProject,
+  applyProjectCommand,
   type Program,
   type ProgramDefinition,
   readProject,
@@ -121,7 +121,7 @@ function* runLine(line: Line, digest: number): Program<unknown> {
     case 'read':
       return yield* readProject(`${digest % 10}`, () => digest);
     case 'commit':
-      return yield* commitProject('p', { digest });
+      return yield* applyProjectCommand('p', { digest });
     case 'refuse':
       throw new BatonError('project_conflict', `at ${digest}`, {
         digest,

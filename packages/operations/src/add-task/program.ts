@@ -1,5 +1,5 @@
 import {
-  commitProject,
+  applyProjectCommand,
   generateObjectWithContent,
   readProject,
   type ReadLimits,
@@ -13,7 +13,7 @@ import { nullAsAbsent } from '../schema/coercion.ts';
 import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
-  type Command,
+  type ProjectCommand,
   type Dependency,
   formatTaskRef,
   allItemIds,
@@ -136,7 +136,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
         });
     const given = { title, description, details, testStrategy, priority: input.priority };
     const { dependencies: suggested = [], ...worked } = answer;
-    const { tag, taskId, task } = yield* commitProject<{ tag: string; taskId: number; task: Json }>(
+    const { tag, taskId, task } = yield* applyProjectCommand<{ tag: string; taskId: number; task: Json }>(
       projectRoot,
       {
         command: 'add_task',
@@ -147,7 +147,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
         suggested,
         seenBelow: found.nextId,
         ...attachmentsField(content),
-      } satisfies Command as Json,
+      } satisfies ProjectCommand as Json,
     );
     return { projectRoot, tag, id: taskId, task };
   },

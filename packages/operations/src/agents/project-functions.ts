@@ -1,5 +1,5 @@
 import {
-  commitProject,
+  applyProjectCommand,
   describeZodError,
   type FunctionResult,
   type FunctionSet,
@@ -29,7 +29,10 @@ export function projectFunctions(tools: readonly ProjectTool[]): FunctionSet {
         const result = yield* readProject(projectRoot, (project?: Project) => tool.view(project, input));
         return { ok: true, result: result as Json };
       }
-      const outcome = yield* commitProject<JsonObject>(projectRoot, tool.command(input) as unknown as Json);
+      const outcome = yield* applyProjectCommand<JsonObject>(
+        projectRoot,
+        tool.command(input) as unknown as Json,
+      );
       return { ok: true, result: tool.show(outcome, input) as Json };
     },
   };

@@ -1,6 +1,6 @@
 import {
   all,
-  commitProject,
+  applyProjectCommand,
   generateObject,
   type Program,
   readProject,
@@ -13,7 +13,7 @@ import { integerOrDigits } from '../schema/coercion.ts';
 import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
-  type Command,
+  type ProjectCommand,
   type Project,
   requireProject,
   requireTag,
@@ -170,14 +170,14 @@ function* analyzeBatch(
     objectName: 'complexity_analysis',
   });
   const analyses = toOneAnalysisPerTask(batch, answer.complexityAnalysis);
-  yield* commitProject(projectRoot, {
+  yield* applyProjectCommand(projectRoot, {
     command: 'merge_report',
     tag,
     threshold,
     research,
     projectRoot,
     analyses,
-  } satisfies Command as Json);
+  } satisfies ProjectCommand as Json);
   return analyses.map(({ taskId, taskTitle, complexityScore, recommendedSubtasks }) => ({
     taskId,
     taskTitle,

@@ -1,8 +1,14 @@
-import { commitProject, generateObject, type Program, readProject, type ReadLimits } from '@baton/engine';
+import {
+  applyProjectCommand,
+  generateObject,
+  type Program,
+  readProject,
+  type ReadLimits,
+} from '@baton/engine';
 import type { Json } from '@baton/protocol';
 import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import {
-  type Command,
+  type ProjectCommand,
   type GeneratedSubtask,
   type IgnoredStatus,
   type Project,
@@ -60,13 +66,13 @@ export function* commitSubtasks(
   tag: string,
   subtasks: GeneratedSubtask[],
 ): Program<SplitResult> {
-  const split = yield* commitProject<Omit<SplitResult, 'statusesIgnored'>>(projectRoot, {
+  const split = yield* applyProjectCommand<Omit<SplitResult, 'statusesIgnored'>>(projectRoot, {
     command: 'add_subtasks',
     id,
     mode: force ? 'replace' : 'append',
     subtasks,
     tag,
     ...(show ? { show } : {}),
-  } satisfies Command as Json);
+  } satisfies ProjectCommand as Json);
   return { ...split, statusesIgnored: statusesOfNewItems(subtasks, split.subtaskIds) };
 }

@@ -1,10 +1,10 @@
-import { commitProject, generateObject, readProject, type ReadLimits } from '@baton/engine';
+import { applyProjectCommand, generateObject, readProject, type ReadLimits } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
-  type Command,
+  type ProjectCommand,
   ignoredStatusesNote,
   statusesIgnoredField,
   listIgnoredStatuses,
@@ -84,13 +84,13 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
       objectName: 'tasks_data',
     });
 
-    const added = yield* commitProject<Added>(projectRoot, {
+    const added = yield* applyProjectCommand<Added>(projectRoot, {
       command: 'add_tasks',
       tag: target.tag,
       mode: append ? 'append' : force ? 'replace' : 'refuse_if_not_empty',
       tasks: answer.tasks,
       seenBelow: target.nextId,
-    } satisfies Command as Json);
+    } satisfies ProjectCommand as Json);
 
     const { taskIds } = added;
     const tasks = fitReply(added.tasks, (task) => task);

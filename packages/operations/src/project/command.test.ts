@@ -7,7 +7,7 @@ import {
   tasksFileArbitrary,
 } from '../testing/command-arbitraries.ts';
 import { randomSeed } from '@baton/protocol/testing/random-seed';
-import { applyCommand, type Command, commandSchema } from './command.ts';
+import { applyCommand, type ProjectCommand, commandSchema } from './command.ts';
 import { parseTasksFile } from './formats/tasks-file.ts';
 import { toTasksFile, projectFromFields, changedProjectFields } from '../testing/whole-project.ts';
 import { findInvariantViolations } from '../testing/project-invariants.ts';
@@ -18,7 +18,7 @@ const NOW = '2026-03-01T12:00:00.000Z';
 fc.configureGlobal({ seed: randomSeed });
 
 /** Applies what is not refused; a refusal must be one with a name. */
-function apply(project: Project | undefined, next: Command): Project | undefined {
+function apply(project: Project | undefined, next: ProjectCommand): Project | undefined {
   try {
     return applyCommand(project, next, NOW).project;
   } catch (refusal) {

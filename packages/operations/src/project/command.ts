@@ -94,7 +94,7 @@ const sequenceCommand = z.strictObject({
  * as its author read it.
  */
 export const commandSchema = z.discriminatedUnion('command', [singleCommandSchema, sequenceCommand]);
-export type Command = z.infer<typeof commandSchema>;
+export type ProjectCommand = z.infer<typeof commandSchema>;
 
 /**
  * The project after a command; `undefined` is one that does not exist yet. Pure: the caller stores the result under a
@@ -103,7 +103,11 @@ export type Command = z.infer<typeof commandSchema>;
  * @param now ISO 8601; it becomes the tag's `updated`
  * @throws BatonError as its reducer says; then nothing is to be stored.
  */
-export function applyCommand(project: Project | undefined, command: Command, now: string): CommandResult {
+export function applyCommand(
+  project: Project | undefined,
+  command: ProjectCommand,
+  now: string,
+): CommandResult {
   const applied = reduced(project, command, now);
   const count = tasksOf(applied.project);
   if (count > TASK_LIMITS.tasksPerProject && count > tasksOf(project)) throw tooManyTasks(count);
@@ -126,7 +130,7 @@ function tooManyTasks(count: number): BatonError {
   );
 }
 
-function reduced(project: Project | undefined, command: Command, now: string): CommandResult {
+function reduced(project: Project | undefined, command: ProjectCommand, now: string): CommandResult {
   switch (command.command) {
     case 'add_tasks': {
       const { project: after, added } = addTasks(project, command, now);
@@ -188,7 +192,11 @@ function reduced(project: Project | undefined, command: Command, now: string): C
 }
 
 /** The outcome holds those of the commands, in their order. */
-function inSequence(before: Project | undefined, commands: readonly Command[], now: string): CommandResult {
+function inSequence(
+  before: Project | undefined,
+  commands: readonly ProjectCommand[],
+  now: string,
+): CommandResult {
   let project = before;
   const outcomes: object[] = [];
   for (const command of commands) {

@@ -25,7 +25,7 @@ export { firstTaskSchema, MAX_FIRST_TASKS } from './commands/initialize-project.
 export { MAX_SUBTASKS_PER_ANSWER } from './commands/add-subtasks.ts';
 export { tagNotEmptyError, taskDoneError } from './model/project-errors.ts';
 export type { CommandResult } from './model/command-result.ts';
-export { applyCommand, type Command, commandSchema } from './command.ts';
+export { applyCommand, type ProjectCommand, commandSchema } from './command.ts';
 export { type DependencyIssue, findDependencyIssues } from './dependencies/find-dependency-issues.ts';
 export {
   ParsedTasksFile,

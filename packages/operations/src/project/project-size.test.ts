@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { applyCommand, type Command } from './command.ts';
+import { applyCommand, type ProjectCommand } from './command.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
 
@@ -11,7 +11,7 @@ it('never fills a project beyond what it may hold in all, whatever its tags, and
     applyCommand(undefined, { command: 'import', file: { a: tag(6_500), b: tag(other) } }, NOW).project;
   expect(() => full(6_001)).toThrow(/may hold 12500 tasks in all; these would be 12501/);
   const project = full(6_000);
-  const more: Command = {
+  const more: ProjectCommand = {
     command: 'add_tasks',
     mode: 'append',
     tag: 'c',

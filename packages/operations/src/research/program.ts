@@ -1,10 +1,10 @@
-import { commitProject, generateText, type Program, readProject, type ReadLimits } from '@baton/engine';
+import { applyProjectCommand, generateText, type Program, readProject, type ReadLimits } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import type { ToolOperation } from '../definition/operation.ts';
 import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import { idTextSchema, MAX_PROMPT_LENGTH, projectRoot, prompt, tag } from '../definition/shared-arguments.ts';
-import { type Command, parseTaskRef, type Project, type TaskRef } from '../project/index.ts';
+import { type ProjectCommand, parseTaskRef, type Project, type TaskRef } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
 import { buildResearchMessages, DETAIL_LEVELS, researchPromptText } from './prompt.ts';
 import {
@@ -122,12 +122,12 @@ type Saved =
 /** An answer that was paid for is given back whatever became of the task in between. */
 function* save(projectRoot: string, tag: string, id: string, query: string, text: string): Program<Saved> {
   try {
-    yield* commitProject(projectRoot, {
+    yield* applyProjectCommand(projectRoot, {
       command: 'append_info',
       id,
       text: `## Research: ${excerpt(query, 500)?.replaceAll(/\s+/g, ' ')}\n\n${text}`,
       tag,
-    } satisfies Command as Json);
+    } satisfies ProjectCommand as Json);
     return { savedTo: id };
   } catch (thrown) {
     if (!(thrown instanceof BatonError)) throw thrown;

@@ -1,6 +1,6 @@
 import {
   all,
-  commitProject,
+  applyProjectCommand,
   generateObject,
   type Program,
   readProject,
@@ -13,7 +13,7 @@ import type { ToolOperation } from '../definition/operation.ts';
 import { modelRoleFor, ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import { idTextSchema, projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import {
-  type Command,
+  type ProjectCommand,
   type IgnoredStatus,
   ignoredStatusesNote,
   listIgnoredStatuses,
@@ -185,10 +185,10 @@ function* scopeOne(id: number, wish: Wish): Program<Scoped> {
     schema: scopeAnswerSchema({ subtasks: found.subtaskCount > 0, complexity: Boolean(found.report) }),
     objectName: 'updated_task',
   });
-  const { outcomes } = yield* commitProject<{ outcomes: [Updated, ...Json[]] }>(projectRoot, {
+  const { outcomes } = yield* applyProjectCommand<{ outcomes: [Updated, ...Json[]] }>(projectRoot, {
     command: 'sequence',
     commands: changesOf(answer, found, wish),
-  } satisfies Command as Json);
+  } satisfies ProjectCommand as Json);
   const [{ skipped, tasks }, ...others] = outcomes;
   if (skipped[0]?.reason === 'done') throw taskDoneError(tag, `${id}`);
   const [task] = tasks;
@@ -219,7 +219,7 @@ function changesOf(
   { subtasks, complexity, ...fields }: ScopeAnswer,
   { task, report }: ScopeContext,
   { projectRoot, tag }: Wish,
-): Extract<Command, { command: 'sequence' }>['commands'] {
+): Extract<ProjectCommand, { command: 'sequence' }>['commands'] {
   const { id } = task;
   const update = dropTruncatedFields({ ...fields, id }, task);
   return [

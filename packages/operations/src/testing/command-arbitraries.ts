@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Command, commandSchema, STATUSES } from '../project/index.ts';
+import { type ProjectCommand, commandSchema, STATUSES } from '../project/index.ts';
 
 /** Random input for property tests. Tag names and extra fields are as hostile as the model allows. */
 
@@ -163,7 +163,7 @@ const analyses = fc.array(
 );
 
 /** What the operations commit: done subtasks must come through all of these untouched. */
-export const operationCommandArbitrary: fc.Arbitrary<Command> = fc.oneof(
+export const operationCommandArbitrary: fc.Arbitrary<ProjectCommand> = fc.oneof(
   { weight: 2, arbitrary: addTasks.filter(({ mode }) => mode !== 'replace') },
   fc.record({
     command: fc.constant('add_task' as const),
@@ -204,7 +204,7 @@ export const operationCommandArbitrary: fc.Arbitrary<Command> = fc.oneof(
     projectRoot: fc.constant('p'),
     analyses,
   }),
-) as fc.Arbitrary<Command>;
+) as fc.Arbitrary<ProjectCommand>;
 
 /** What people change by hand. */
 const handCommand = fc.oneof(
@@ -292,14 +292,14 @@ const handCommand = fc.oneof(
       tag: optionalTag,
     }),
   },
-) as fc.Arbitrary<Command>;
+) as fc.Arbitrary<ProjectCommand>;
 
 const sequence = fc.record({
   command: fc.constant('sequence' as const),
   commands: fc.array(fc.oneof(operationCommandArbitrary, handCommand), { minLength: 1, maxLength: 3 }),
 });
 
-export const commandArbitrary: fc.Arbitrary<Command> = fc
+export const commandArbitrary: fc.Arbitrary<ProjectCommand> = fc
   .oneof(
     { weight: 4, arbitrary: addTasks },
     { weight: 3, arbitrary: setStatus },

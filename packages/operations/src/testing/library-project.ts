@@ -1,4 +1,4 @@
-import { applyCommand, type Command, type Project } from '../project/index.ts';
+import { applyCommand, type ProjectCommand, type Project } from '../project/index.ts';
 import { TEST_NOW } from './run-program-in-memory.ts';
 
 /** A small project with everything that a request can tell of one: a library that lends books. */
@@ -50,7 +50,7 @@ export function libraryProject(): Project {
     },
     { id: 5, title: 'Choose a licence', description: 'The board decides.', status: 'done' },
   ];
-  const commands: Command[] = [
+  const commands: ProjectCommand[] = [
     { command: 'import', file: { master: { tasks } } },
     {
       command: 'initialize',
@@ -78,7 +78,7 @@ export function libraryProject(): Project {
         },
       ],
     },
-  ] as Command[];
+  ] as ProjectCommand[];
   return commands.reduce<Project | undefined>(
     (project, command) => applyCommand(project, command, TEST_NOW).project,
     undefined,

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ToolHints } from '../definition/operation.ts';
 import type { ChangedResource } from '../definition/changed-resources.ts';
 import type { ToolCategory } from '../definition/tool-category.ts';
-import type { Command, Project } from '../project/index.ts';
+import type { ProjectCommand, Project } from '../project/index.ts';
 
 /** Name, texts and schemas of a tool without an LLM. Its input names the project with `projectRoot`. */
 interface ToolText<Input, Result> {
@@ -38,7 +38,7 @@ export interface ProjectViewTool<Input = Target, Result = object> extends ToolTe
 /** A tool that changes a project by one command; `show` turns the command's outcome into the result. */
 export interface ProjectChangeTool<Input = Target, Result = object> extends ToolText<Input, Result> {
   readonly kind: 'change';
-  command(input: Input): Command;
+  command(input: Input): ProjectCommand;
   show(outcome: JsonObject, input: Input): object;
 }
 

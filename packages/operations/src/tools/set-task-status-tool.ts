@@ -1,7 +1,7 @@
 import { defineChangeTool, IDEMPOTENT_DESTRUCTIVE_HINTS } from './project-tool.ts';
 import { z } from 'zod';
 import { projectRoot, tag } from '../definition/shared-arguments.ts';
-import { type Command, STATUSES, statusSchema } from '../project/index.ts';
+import { type ProjectCommand, STATUSES, statusSchema } from '../project/index.ts';
 
 export const setTaskStatusInputSchema = z.strictObject({
   id: z
@@ -22,7 +22,7 @@ export const setTaskStatusResultSchema = z.object({
 });
 
 /** The command to commit; its outcome and the project's key make up the tool's result. */
-export function toSetStatusCommand({ id, status, tag }: SetTaskStatusInput): Command {
+export function toSetStatusCommand({ id, status, tag }: SetTaskStatusInput): ProjectCommand {
   return { command: 'set_status', id, status, ...(tag === undefined ? {} : { tag }) };
 }
 

@@ -1,5 +1,5 @@
 import {
-  commitProject,
+  applyProjectCommand,
   generateTextWithContent,
   type Program,
   readProject,
@@ -19,7 +19,7 @@ import {
 import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
-  type Command,
+  type ProjectCommand,
   allItemIds,
   parseTaskRef,
   type Project,
@@ -111,13 +111,16 @@ export const updateSubtaskOperation: ToolOperation<
       : `Added a note to subtask ${id} of tag '${tag}'.`,
 };
 
-type Annotation = Omit<Extract<Command, { command: 'append_info' }>, 'command'>;
+type Annotation = Omit<Extract<ProjectCommand, { command: 'append_info' }>, 'command'>;
 
 function* annotate(projectRoot: string, annotation: Annotation): Program<JsonObject> {
-  const { tag, added, item } = yield* commitProject<{ tag: string; added: string; item: Json }>(projectRoot, {
-    command: 'append_info',
-    ...definedFields(annotation),
-  } as Command as unknown as Json);
+  const { tag, added, item } = yield* applyProjectCommand<{ tag: string; added: string; item: Json }>(
+    projectRoot,
+    {
+      command: 'append_info',
+      ...definedFields(annotation),
+    } as ProjectCommand as unknown as Json,
+  );
   return { projectRoot, tag, id: annotation.id, added, subtask: item };
 }
 

@@ -1,5 +1,5 @@
 import {
-  commitProject,
+  applyProjectCommand,
   generateObjectWithContent,
   generateTextWithContent,
   type Program,
@@ -21,7 +21,7 @@ import { booleanOrText } from '../schema/coercion.ts';
 import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
-  type Command,
+  type ProjectCommand,
   type IgnoredStatus,
   ignoredStatusesNote,
   statusesIgnoredField,
@@ -140,14 +140,17 @@ function* revise(wish: UpdateRequest): Program<End> {
   });
   // Whatever the answer calls it, it was asked about this task.
   const { update, ignored } = new RequestedStatuses(request).select({ ...answer, id: task.id }, task);
-  const { updated, skipped, tasks, statusesIgnored } = yield* commitProject<CommitOutcome>(projectRoot, {
-    command: 'update_tasks',
-    updates: [dropTruncatedFields(update, task)],
-    tag,
-    show: true,
-    ...definedFields({ metadata }),
-    ...attachmentsField(content),
-  } satisfies Command as unknown as Json);
+  const { updated, skipped, tasks, statusesIgnored } = yield* applyProjectCommand<CommitOutcome>(
+    projectRoot,
+    {
+      command: 'update_tasks',
+      updates: [dropTruncatedFields(update, task)],
+      tag,
+      show: true,
+      ...definedFields({ metadata }),
+      ...attachmentsField(content),
+    } satisfies ProjectCommand as unknown as Json,
+  );
   if (skipped[0]?.reason === 'done') throw taskDoneError(tag, `${task.id}`);
   if (tasks[0] === undefined) throw taskRemovedError(tag, task.id);
   return {
@@ -164,14 +167,14 @@ function* note(wish: UpdateRequest): Program<End> {
     messages: buildNoteMessages(task, wish, request, research),
     longest: MAX_NOTE_LENGTH,
   });
-  const { item } = yield* commitProject<{ item: Json }>(projectRoot, {
+  const { item } = yield* applyProjectCommand<{ item: Json }>(projectRoot, {
     command: 'append_info',
     id: `${task.id}`,
     text,
     tag,
     ...definedFields({ metadata }),
     ...attachmentsField(content),
-  } satisfies Command as unknown as Json);
+  } satisfies ProjectCommand as unknown as Json);
   return { updated: true, task: item };
 }
 
@@ -180,11 +183,11 @@ function* keepMetadata(
   projectRoot: string,
   { id, metadata, tag }: Pick<UpdateTaskInput, 'id' | 'metadata' | 'tag'>,
 ): Program<JsonObject> {
-  const kept = yield* commitProject<{ tag: string; changed: boolean; item: Json }>(projectRoot, {
+  const kept = yield* applyProjectCommand<{ tag: string; changed: boolean; item: Json }>(projectRoot, {
     command: 'append_info',
     id,
     ...definedFields({ metadata, tag }),
-  } satisfies Command as unknown as Json);
+  } satisfies ProjectCommand as unknown as Json);
   return { projectRoot, tag: kept.tag, id, updated: kept.changed, task: kept.item };
 }
 

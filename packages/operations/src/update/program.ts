@@ -1,6 +1,6 @@
 import {
   all,
-  commitProject,
+  applyProjectCommand,
   generateObject,
   type Program,
   readProject,
@@ -13,7 +13,7 @@ import { integerOrDigits } from '../schema/coercion.ts';
 import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
-  type Command,
+  type ProjectCommand,
   type IgnoredStatus,
   ignoredStatusesNote,
   statusesIgnoredField,
@@ -164,11 +164,11 @@ function* revise(
     .map((one) => statuses.select(one, asked.get(one.id)));
   const updates = selected.map(({ update }) => dropTruncatedFields(update, asked.get(update.id)));
   if (updates.length === 0) return { updated: [], skipped: [] };
-  const { updated, skipped, statusesIgnored } = yield* commitProject<BatchResult>(projectRoot, {
+  const { updated, skipped, statusesIgnored } = yield* applyProjectCommand<BatchResult>(projectRoot, {
     command: 'update_tasks',
     updates,
     tag,
-  } satisfies Command as Json);
+  } satisfies ProjectCommand as Json);
   return {
     updated,
     skipped,

@@ -2,7 +2,7 @@ import {
   applyCommand,
   type ChangedFields,
   changedProjectFieldsInSteps,
-  type Command,
+  type ProjectCommand,
 } from '@baton/operations';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatonError, type JsonObject } from '@baton/protocol';
@@ -28,7 +28,7 @@ type CommitReply = 'committed' | 'conflict';
  * `commit` may end the tries with a reply of its own. Errors: those of the reducer, `project_conflict`.
  */
 export async function changeProject<Own>(
-  command: Command,
+  command: ProjectCommand,
   projects: Projects,
   name: string,
   commit: (
@@ -77,7 +77,7 @@ interface AppliedCommand {
 }
 
 /** The command's outcome and what it changes from which version. Reading goes on until neither has looked at what was not read. */
-async function applyToSnapshot(snapshot: ProjectSnapshot, command: Command): Promise<AppliedCommand> {
+async function applyToSnapshot(snapshot: ProjectSnapshot, command: ProjectCommand): Promise<AppliedCommand> {
   const slices = new TimeSlices();
   for (;;) {
     const { before, applied } = await snapshot.evaluate(

@@ -1,4 +1,4 @@
-import type { Command } from '@baton/operations';
+import type { ProjectCommand } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import { fieldCount, type Idempotency, type TenantStore } from '@baton/store';
 import { changeProject } from './project-change.ts';
@@ -19,7 +19,7 @@ export interface CommandOutcome {
 export async function runCommand(
   tenant: TenantStore,
   name: string,
-  command: Command,
+  command: ProjectCommand,
   idempotency?: Idempotency,
   { first = false } = {},
 ): Promise<CommandOutcome> {

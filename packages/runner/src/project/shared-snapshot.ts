@@ -24,7 +24,7 @@ export async function withSnapshot<T>(
   work: (snapshot: ProjectSnapshot) => Promise<T>,
 ): Promise<T> {
   const came = performance.now();
-  return projects.inTurn(name, async (held) => {
+  return projects.withProjectMutex(name, async (held) => {
     const { state } = held;
     if (state instanceof Outage && state.at > came) throw state.error;
     held.state = undefined;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { BatonError, type Limits } from '@baton/protocol';
 import { formatCursor, parseCursor } from '../cursors/cursor.ts';
 import type { Page } from '../records/page.ts';
-import { OUTCOME_TTL } from '../records/durations.ts';
+import { IDEMPOTENCY_TTL } from '../records/durations.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { HeldKey } from '../tenant/keyed-mutex.ts';
@@ -113,8 +113,8 @@ export class Projects {
   }
 
   /** Runs `work` once no other call of this process works on the project, in the order of the calls. */
-  async inTurn<T>(name: string, work: (held: HeldKey) => Promise<T>): Promise<T> {
-    return this.context.projectTurns.hold(this.context.keys.project(name), work);
+  async withProjectMutex<T>(name: string, work: (held: HeldKey) => Promise<T>): Promise<T> {
+    return this.context.projectMutex.hold(this.context.keys.project(name), work);
   }
 
   private async readFields(
@@ -301,7 +301,7 @@ export class Projects {
         key: kept.key,
         arguments: kept.arguments,
         outcome: kept.outcome,
-        keep: OUTCOME_TTL,
+        keep: IDEMPOTENCY_TTL,
       },
       { args: [...within.journal.flat(), ...given.set.flat(), ...copies.flat(), ...given.delete] },
     );

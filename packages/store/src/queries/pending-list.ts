@@ -45,7 +45,7 @@ export interface PendingPage<T = InteractionRecord> extends Page<T & { readonly 
   /** In how many milliseconds the first claim ends that hides an interaction now. */
   readonly freeInMs?: number;
   /** The page is empty, and yet there were interactions that another caller might take. */
-  readonly leavesMore?: boolean;
+  readonly mayHaveMore?: boolean;
 }
 
 /** One page passes what is claimed in so many reads of the index at most, of MAX_SCANNED_BY_SCRIPT each. */
@@ -126,7 +126,7 @@ export class PendingList {
       return {
         items: result.items,
         ...(Number.isFinite(freeInMs) ? { freeInMs } : {}),
-        ...(result.items.length === 0 && found.length > 0 ? { leavesMore: true } : {}),
+        ...(result.items.length === 0 && found.length > 0 ? { mayHaveMore: true } : {}),
         ...(last === undefined ? {} : { nextCursor: formatCursor(cursors, afterMember(last)) }),
       };
     }

@@ -26,7 +26,7 @@ export function unfinishedTaskTtl(lifetimes: Lifetimes): number {
 }
 
 /** How long the outcome of a call that started no task is kept under its idempotency key. */
-export const OUTCOME_TTL = 86_400_000;
+export const IDEMPOTENCY_TTL = 86_400_000;
 
 /** A conversation that nobody used for so long is gone. */
 export const CONVERSATION_TTL = 30 * 86_400_000;

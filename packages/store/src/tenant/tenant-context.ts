@@ -24,7 +24,7 @@ export class TenantContext {
   /** The agents of tenants as this process has read them. */
   readonly agentSnapshots: AgentSnapshots;
   /** Orders the calls of this process on each project, by its key, and keeps what they have read of it. */
-  readonly projectTurns: KeyedMutex;
+  readonly projectMutex: KeyedMutex;
 
   constructor(
     connection: Connection,
@@ -35,7 +35,7 @@ export class TenantContext {
     cursors: CursorSeal,
     keySeal: Seal,
     agentSnapshots: AgentSnapshots,
-    projectTurns: KeyedMutex,
+    projectMutex: KeyedMutex,
   ) {
     this.connection = connection;
     this.keys = keys;
@@ -44,7 +44,7 @@ export class TenantContext {
     this.workers = workers;
     this.cursors = cursors;
     this.agentSnapshots = agentSnapshots;
-    this.projectTurns = projectTurns;
+    this.projectMutex = projectMutex;
     this.roles = new Roles(connection, keys, keySeal);
   }
 }

@@ -72,7 +72,7 @@ export class TestTenant {
   withLifetimes(lifetimes: Partial<Lifetimes>): TestTenant {
     const { context, digests } = this.store as unknown as { context: TenantContext; digests: ApiKeyDigests };
     const all = { ...this.store.lifetimes, ...lifetimes };
-    const { connection, keys, addJob, workers, cursors, roles, agentSnapshots, projectTurns } = context;
+    const { connection, keys, addJob, workers, cursors, roles, agentSnapshots, projectMutex } = context;
     const other = new TenantContext(
       connection,
       keys,
@@ -82,7 +82,7 @@ export class TestTenant {
       cursors,
       roles.seal,
       agentSnapshots,
-      projectTurns,
+      projectMutex,
     );
     const store = new TenantStore(other, digests);
     const same = new TestTenant(this.fixture, store, this.texts);

@@ -72,7 +72,7 @@ export class InboxSubscription {
   }
 
   /** Wakes the next subscription of its group. */
-  passOn(): void {
+  wakeNext(): void {
     this.onPassOn();
   }
 

@@ -57,8 +57,8 @@ export class ReplicaInbox implements Subscriber {
       others?.delete(subscription);
       if (others?.size === 0) this.subscriptions.delete(topic);
     };
-    const passOn = () => nextOfGroup(this.subscriptions.get(topic), subscription)?.receive(undefined);
-    const subscription: InboxSubscription = new InboxSubscription(close, passOn, group);
+    const wakeNext = () => nextOfGroup(this.subscriptions.get(topic), subscription)?.receive(undefined);
+    const subscription: InboxSubscription = new InboxSubscription(close, wakeNext, group);
     const all = this.subscriptions.get(topic) ?? new Set();
     this.subscriptions.set(topic, all.add(subscription));
     return subscription;

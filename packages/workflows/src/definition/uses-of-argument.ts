@@ -11,12 +11,12 @@ export type ArgumentUse =
       /** The other arguments of the call, as far as they are known. */
       readonly others: JsonObject;
     }
-  /** The URI with `ASKED` where the argument goes, and `UNKNOWN` where another that is required goes. */
+  /** The URI with `ARGUMENT_PLACEHOLDER` where the argument goes, and `OTHER_PLACEHOLDER` where another that is required goes. */
   | { readonly kind: 'resource'; readonly uri: string };
 
 /** Stand for values in templates; characters that no value of a resource begins with. */
-export const ASKED = '\u0001';
-export const UNKNOWN = '\u0002';
+export const ARGUMENT_PLACEHOLDER = '\u0001';
+export const OTHER_PLACEHOLDER = '\u0002';
 
 /** The uses of an argument that take it whole, in the order of the steps; `given` are the prompt's other arguments so far. */
 export function usesOfArgument(
@@ -35,9 +35,9 @@ export function usesOfArgument(
     const unknown = new Set(expanded.missing.map(({ argument }) => argument));
     const fields = Object.entries(expanded.args);
     const others = Object.fromEntries(
-      fields.map(([field, value]) => [field, unknown.has(field) ? UNKNOWN : value]),
+      fields.map(([field, value]) => [field, unknown.has(field) ? OTHER_PLACEHOLDER : value]),
     );
-    const asked = fields.filter(([, value]) => value === ASKED).map(([field]) => field);
+    const asked = fields.filter(([, value]) => value === ARGUMENT_PLACEHOLDER).map(([field]) => field);
     return [...uris, ...asked.map((argument): ArgumentUse => ({ kind: 'tool', tool, argument, others }))];
   });
 }
@@ -45,10 +45,10 @@ export function usesOfArgument(
 /** An optional argument that was not given is left out, as in a run. */
 function scopeAsking(workflow: Workflow, name: string, given: Readonly<Record<string, string>>): Scope {
   const args = workflow.arguments.flatMap((one): [string, string][] => {
-    if (one.name === name) return [[name, ASKED]];
+    if (one.name === name) return [[name, ARGUMENT_PLACEHOLDER]];
     const value = Object.hasOwn(given, one.name) ? given[one.name] : undefined;
     if (value !== undefined) return [[one.name, value]];
-    return one.required ? [[one.name, UNKNOWN]] : [];
+    return one.required ? [[one.name, OTHER_PLACEHOLDER]] : [];
   });
   return { args: Object.fromEntries(args), outputs: new Map(), variables: () => ({}) };
 }

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { putAgent } from '../../agents/put-agent.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { emptyBodySchema, jsonResponseSchema } from '../openapi/shared-schemas.ts';
+import { emptyBodySchema, jsonResponse } from '../openapi/shared-schemas.ts';
 import { CHANGE, type DefinitionRoutes, versionFields } from './definition-routes.ts';
 import { requireNameOfPath } from './name-of-path.ts';
 
@@ -135,7 +135,7 @@ export async function agentStateRoutes(
           params: routeScope.params({ id: agentIdSchema }),
           body: emptyBodySchema.optional(),
           response: {
-            200: jsonResponseSchema('How it stands now', z.object({ id: z.string(), ...stateFields })),
+            200: jsonResponse('How it stands now', z.object({ id: z.string(), ...stateFields })),
           },
         },
       },

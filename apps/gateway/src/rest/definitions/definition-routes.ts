@@ -7,7 +7,7 @@ import { installYamlBodyParser } from '../../edge/yaml-body-parser.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { readDefinitionBody } from './name-of-path.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { isoTimeSchema, jsonResponseSchema } from '../openapi/shared-schemas.ts';
+import { isoTimeSchema, jsonResponse } from '../openapi/shared-schemas.ts';
 import { cursorParamSchema, nextCursorSchema } from '../routes/paging.ts';
 
 /** What every stored version says of itself, beside what it is called. */
@@ -81,7 +81,7 @@ export async function definitionRoutes(
         params: routeScope.params({}),
         querystring: z.strictObject({ cursor: cursorParamSchema }),
         response: {
-          200: jsonResponseSchema(
+          200: jsonResponse(
             'A page',
             z.object({ [plural]: z.array(routes.summarySchema), nextCursor: nextCursorSchema }),
           ),
@@ -102,7 +102,7 @@ export async function definitionRoutes(
         ...about,
         operationId: routeScope.operationId(`get${one}`),
         summary: `Read the newest version of ${what}`,
-        response: { 200: jsonResponseSchema(`The ${one.toLowerCase()}`, routes.wholeSchema) },
+        response: { 200: jsonResponse(`The ${one.toLowerCase()}`, routes.wholeSchema) },
       },
     },
     async (request) => routes.read(tenantRequestOf(request).tenant, nameIn(request)),
@@ -116,7 +116,7 @@ export async function definitionRoutes(
         ...about,
         operationId: routeScope.operationId(`get${one}History`),
         summary: `Read the versions of ${what} that are kept, the newest first`,
-        response: { 200: jsonResponseSchema('The versions', routes.historySchema) },
+        response: { 200: jsonResponse('The versions', routes.historySchema) },
       },
     },
     async (request) => routes.history(tenantRequestOf(request).tenant, nameIn(request)),
@@ -132,10 +132,7 @@ export async function definitionRoutes(
         summary: `Put a definition as the next version of ${what}; the same again changes nothing`,
         body: routes.body,
         response: {
-          200: jsonResponseSchema(
-            'What is stored now',
-            z.looseObject({ [key]: z.string(), version: z.int() }),
-          ),
+          200: jsonResponse('What is stored now', z.looseObject({ [key]: z.string(), version: z.int() })),
         },
       },
     },
@@ -159,7 +156,7 @@ export async function definitionRoutes(
         operationId: routeScope.operationId(`delete${one}`),
         summary: `Delete ${what} with its versions; ${routes.onDelete}`,
         response: {
-          200: jsonResponseSchema('Deleted', z.object({ [key]: z.string(), deleted: z.literal(true) })),
+          200: jsonResponse('Deleted', z.object({ [key]: z.string(), deleted: z.literal(true) })),
         },
       },
     },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SCHEMA_EXAMPLES } from './schema-examples.ts';
 
 /** A JSON response as a route describes it. */
-export function jsonResponseSchema<Schema extends z.ZodType>(description: string, schema: Schema) {
+export function jsonResponse<Schema extends z.ZodType>(description: string, schema: Schema) {
   return { description, content: { 'application/json': { schema } } };
 }
 

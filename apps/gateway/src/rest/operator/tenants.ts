@@ -11,7 +11,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { cursorParamSchema, nextCursorSchema } from '../routes/paging.ts';
-import { jsonResponseSchema, isoTimeSchema, named } from '../openapi/shared-schemas.ts';
+import { jsonResponse, isoTimeSchema, named } from '../openapi/shared-schemas.ts';
 
 const tenant = named(
   'Tenant',
@@ -70,7 +70,7 @@ export async function tenantRoutes(
         tags,
         summary: 'Create a tenant',
         body: creation,
-        response: { 201: jsonResponseSchema('The tenant', tenant) },
+        response: { 201: jsonResponse('The tenant', tenant) },
       },
     },
     async (request, reply) => {
@@ -93,7 +93,7 @@ export async function tenantRoutes(
         summary: 'List the tenants, in the order of their ids',
         querystring: z.strictObject({ cursor: cursorParamSchema }),
         response: {
-          200: jsonResponseSchema(
+          200: jsonResponse(
             'A page of tenants',
             z.object({ tenants: z.array(tenant), nextCursor: nextCursorSchema }),
           ),
@@ -119,7 +119,7 @@ export async function tenantRoutes(
         tags,
         summary: 'Show a tenant',
         params,
-        response: { 200: jsonResponseSchema('The tenant', tenant) },
+        response: { 200: jsonResponse('The tenant', tenant) },
       },
     },
     async (request) => operatorStore.get(request.params.tenant),
@@ -135,7 +135,7 @@ export async function tenantRoutes(
         summary: 'Rename, suspend or resume a tenant, or change its limits',
         params,
         body: change,
-        response: { 200: jsonResponseSchema('The tenant as it is now', tenant) },
+        response: { 200: jsonResponse('The tenant as it is now', tenant) },
       },
     },
     async (request) => {

@@ -10,7 +10,7 @@ import {
 } from '../../conversations/conversation-view.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { jsonResponseSchema } from '../openapi/shared-schemas.ts';
+import { jsonResponse } from '../openapi/shared-schemas.ts';
 import { optionalParam } from './optional-param.ts';
 import { cursorParamSchema, nextMatchingPage } from './paging.ts';
 
@@ -35,7 +35,7 @@ export async function conversationRoutes(
         summary: 'List conversations, those used last first',
         params: routeScope.params({}),
         querystring: z.strictObject({ cursor: cursorParamSchema }),
-        response: { 200: jsonResponseSchema('A page', conversationPageSchema) },
+        response: { 200: jsonResponse('A page', conversationPageSchema) },
       },
     },
     async (request) => {
@@ -59,7 +59,7 @@ export async function conversationRoutes(
         querystring: z.strictObject({
           from: optionalParam(z.coerce.number().int().min(0)).describe('The number of the first message'),
         }),
-        response: { 200: jsonResponseSchema('The conversation', conversationDetailSchema) },
+        response: { 200: jsonResponse('The conversation', conversationDetailSchema) },
       },
     },
     async (request) => {

@@ -22,7 +22,7 @@ import {
   originOf,
 } from './paging.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { jsonResponseSchema, emptyBodySchema } from '../openapi/shared-schemas.ts';
+import { jsonResponse, emptyBodySchema } from '../openapi/shared-schemas.ts';
 
 const answer = z.strictObject({
   agentLLMResponse: agentResponseSchema.describe('What came of the LLM call, as for the tool agent_llm'),
@@ -78,7 +78,7 @@ export async function interactionRoutes(
           cursor: cursorParamSchema,
         }),
         response: {
-          200: jsonResponseSchema(
+          200: jsonResponse(
             'A page',
             z.object({ interactions: z.array(interactionSummarySchema), nextCursor: nextCursorSchema }),
           ),
@@ -112,7 +112,7 @@ export async function interactionRoutes(
         tags,
         summary: 'Show an interaction with its whole request',
         params,
-        response: { 200: jsonResponseSchema('The interaction', interactionDetailSchema) },
+        response: { 200: jsonResponse('The interaction', interactionDetailSchema) },
       },
     },
     async (request) => {
@@ -137,7 +137,7 @@ export async function interactionRoutes(
         description: 'A key needs the scope mcp or agent for it. The same answer again is confirmed again.',
         params,
         body: answer,
-        response: { 200: jsonResponseSchema('The answer is stored', confirmation) },
+        response: { 200: jsonResponse('The answer is stored', confirmation) },
       },
     },
     async (request, reply) => {
@@ -162,7 +162,7 @@ export async function interactionRoutes(
         summary: 'Take an interaction back; its task goes on without an answer',
         params,
         body: emptyBodySchema,
-        response: { 200: jsonResponseSchema('The interaction as it is now', interactionSummarySchema) },
+        response: { 200: jsonResponse('The interaction as it is now', interactionSummarySchema) },
       },
     },
     async (request) => {
@@ -184,7 +184,7 @@ export async function interactionRoutes(
         summary: 'Give a pending interaction another deadline, counted from now',
         params,
         body: extension,
-        response: { 200: jsonResponseSchema('The interaction as it is now', interactionSummarySchema) },
+        response: { 200: jsonResponse('The interaction as it is now', interactionSummarySchema) },
       },
     },
     async (request) => {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { formatToolSelection, parseToolSelection } from '../../tool-listing/tool-selection.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
-import { jsonResponseSchema, isoTimeSchema, named } from '../openapi/shared-schemas.ts';
+import { jsonResponse, isoTimeSchema, named } from '../openapi/shared-schemas.ts';
 
 const key = named(
   'Key',
@@ -81,7 +81,7 @@ export async function keyRoutes(
         summary: 'Create a key',
         params: ofTenant,
         body: keyInputSchema,
-        response: { 201: jsonResponseSchema('The key, with its text', newKey) },
+        response: { 201: jsonResponse('The key, with its text', newKey) },
       },
     },
     async (request, reply) => {
@@ -104,7 +104,7 @@ export async function keyRoutes(
         params: ofTenant,
         querystring: z.strictObject({ cursor: cursorParamSchema }),
         response: {
-          200: jsonResponseSchema(
+          200: jsonResponse(
             'A page of keys',
             z.object({ keys: z.array(key).readonly(), nextCursor: nextCursorSchema }),
           ),
@@ -128,7 +128,7 @@ export async function keyRoutes(
         summary: 'Rename a key, or change which tools are listed to it, from the next call on',
         params: ofKey,
         body: keyChange,
-        response: { 200: jsonResponseSchema('The key as it is now', key) },
+        response: { 200: jsonResponse('The key as it is now', key) },
       },
     },
     async (request) => {
@@ -151,7 +151,7 @@ export async function keyRoutes(
           'Replace a key by one with the same principal and scopes; the old one ends after the overlap',
         params: ofKey,
         body: rotation,
-        response: { 201: jsonResponseSchema('The new key, with its text', newKey) },
+        response: { 201: jsonResponse('The new key, with its text', newKey) },
       },
     },
     async (request, reply) => {

@@ -4,7 +4,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { keyTenantRouteBase } from '../admission/tenant-route-base.ts';
-import { jsonResponseSchema } from '../openapi/shared-schemas.ts';
+import { jsonResponse } from '../openapi/shared-schemas.ts';
 
 const ownKeySchema = z.object({
   tenant: tenantIdSchema,
@@ -23,7 +23,7 @@ export async function ownKeyRoute(app: FastifyInstance): Promise<void> {
         operationId: 'getOwnKey',
         tags: ['keys'],
         summary: 'Show the tenant, the principal and the scopes of the key that calls',
-        response: { 200: jsonResponseSchema('The key, without its text', ownKeySchema) },
+        response: { 200: jsonResponse('The key, without its text', ownKeySchema) },
       },
     },
     async (request) => {

@@ -8,7 +8,7 @@ import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { toProjectEntry } from '../../resources/usage-resource.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { isoTimeSchema, jsonResponseSchema, named } from '../openapi/shared-schemas.ts';
+import { isoTimeSchema, jsonResponse, named } from '../openapi/shared-schemas.ts';
 
 const tasksFile = z
   .looseObject({})
@@ -59,7 +59,7 @@ export async function projectRoutes(
         params: routeScope.params({}),
         querystring: z.strictObject({ cursor: cursorParamSchema }),
         response: {
-          200: jsonResponseSchema(
+          200: jsonResponse(
             'A page',
             z.object({
               projects: z.array(projectEntry),
@@ -85,7 +85,7 @@ export async function projectRoutes(
         tags,
         summary: 'Read a project as tasks.json',
         params,
-        response: { 200: jsonResponseSchema('The file', tasksFile) },
+        response: { 200: jsonResponse('The file', tasksFile) },
       },
     },
     async (request, reply) => {
@@ -111,7 +111,7 @@ export async function projectRoutes(
             .describe('`true` refuses a file that needs a repair, and lists them all under `problems`'),
         }),
         body: tasksFile,
-        response: { 200: jsonResponseSchema('What the project holds now', imported) },
+        response: { 200: jsonResponse('What the project holds now', imported) },
       },
     },
     async (request) => {

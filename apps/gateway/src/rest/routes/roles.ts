@@ -5,7 +5,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { isoTimeSchema, jsonResponseSchema } from '../openapi/shared-schemas.ts';
+import { isoTimeSchema, jsonResponse } from '../openapi/shared-schemas.ts';
 
 const routeSchema = z.union([
   z.object({ kind: z.literal('agent'), modelId: z.string().optional(), fixedModel: z.boolean().optional() }),
@@ -49,7 +49,7 @@ export async function roleRoutes(
         tags,
         summary: 'Read what the requests of each role are asked of',
         params: routeScope.params({}),
-        response: { 200: jsonResponseSchema('The roles', z.object({ roles: z.array(roleSchema) })) },
+        response: { 200: jsonResponse('The roles', z.object({ roles: z.array(roleSchema) })) },
       },
     },
     async (request) => {
@@ -67,7 +67,7 @@ export async function roleRoutes(
         tags,
         summary: 'Read what the requests of a role are asked of',
         params,
-        response: { 200: jsonResponseSchema('The role', roleSchema) },
+        response: { 200: jsonResponse('The role', roleSchema) },
       },
     },
     async (request) => {
@@ -86,7 +86,7 @@ export async function roleRoutes(
         summary: 'Set what the requests of a role are asked of, from the next request on',
         params,
         body: roleInputSchema.meta({ examples: [{ routes: [{ kind: 'agent', modelId: 'gpt-4.1' }] }] }),
-        response: { 200: jsonResponseSchema('What is stored now', roleSchema) },
+        response: { 200: jsonResponse('What is stored now', roleSchema) },
       },
     },
     async (request) => {
@@ -107,7 +107,7 @@ export async function roleRoutes(
         summary: 'Have the requests of a role go to the calling agent again; its keys are deleted',
         params,
         response: {
-          200: jsonResponseSchema(
+          200: jsonResponse(
             'Whether it was configured',
             z.object({ role: modelRoleSchema, deleted: z.boolean() }),
           ),

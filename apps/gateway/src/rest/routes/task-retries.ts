@@ -7,7 +7,7 @@ import type { Services } from '../../call/call.ts';
 import { retryTask } from '../../retries/retry-task.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { jsonResponseSchema } from '../openapi/shared-schemas.ts';
+import { jsonResponse } from '../openapi/shared-schemas.ts';
 import { optionalParam } from './optional-param.ts';
 import { cursorParamSchema, nextCursorSchema, originFields, originOf } from './paging.ts';
 import { requireTaskId } from './task-id.ts';
@@ -86,7 +86,7 @@ export async function taskRetryRoutes(
         summary: 'Have a task that failed or expired go on from its journal; its last request is opened anew',
         params: routeScope.params({ id: z.string().min(1).max(100) }),
         body: retry,
-        response: { 200: jsonResponseSchema('The task as it is now', retriedTaskSchema) },
+        response: { 200: jsonResponse('The task as it is now', retriedTaskSchema) },
       },
     },
     async (request, reply) => {
@@ -109,7 +109,7 @@ export async function taskRetryRoutes(
         summary: 'Have the tasks go on that failed or expired and match a filter, the newest first',
         params: routeScope.params({}),
         body: bulkRetry,
-        response: { 200: jsonResponseSchema('What became of each', bulkRetriedSchema) },
+        response: { 200: jsonResponse('What became of each', bulkRetriedSchema) },
       },
     },
     async (request) => {

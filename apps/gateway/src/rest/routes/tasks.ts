@@ -9,7 +9,7 @@ import { optionalParam } from './optional-param.ts';
 import { cursorParamSchema, limitParamSchema, nextCursorSchema, originFields, originOf } from './paging.ts';
 import { requireTaskId } from './task-id.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { jsonResponseSchema, emptyBodySchema } from '../openapi/shared-schemas.ts';
+import { jsonResponse, emptyBodySchema } from '../openapi/shared-schemas.ts';
 import { toTaskDetail, toTaskSummary, taskSummarySchema, taskDetailSchema } from './task-view.ts';
 
 const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
@@ -41,7 +41,7 @@ export async function taskRoutes(
           cursor: cursorParamSchema,
         }),
         response: {
-          200: jsonResponseSchema(
+          200: jsonResponse(
             'A page',
             z.object({ tasks: z.array(taskSummarySchema), nextCursor: nextCursorSchema }),
           ),
@@ -67,7 +67,7 @@ export async function taskRoutes(
         tags,
         summary: 'Show a task with its journal and its timeline',
         params,
-        response: { 200: jsonResponseSchema('The task', taskDetailSchema) },
+        response: { 200: jsonResponse('The task', taskDetailSchema) },
       },
     },
     async (request) => {
@@ -91,7 +91,7 @@ export async function taskRoutes(
         summary: 'End a task; what it waits for is taken back',
         params,
         body: emptyBodySchema,
-        response: { 200: jsonResponseSchema('The task as it is now', taskSummarySchema) },
+        response: { 200: jsonResponse('The task as it is now', taskSummarySchema) },
       },
     },
     async (request) => {

@@ -5,7 +5,7 @@ import type { McpMethod } from '../../json-rpc/mcp-method.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { readPromptArguments } from '../../prompts/prompt-arguments.ts';
-import { jsonResponseSchema } from '../openapi/shared-schemas.ts';
+import { jsonResponse } from '../openapi/shared-schemas.ts';
 import { cursorParamSchema, nextCursorSchema } from '../routes/paging.ts';
 import { requestedTools, toolsHeaderShape, toolsQueryShape } from '../../tool-listing/requested-tools.ts';
 import { callHeadersSchema, metaOfHeaders } from './call-headers.ts';
@@ -163,7 +163,7 @@ export async function methodRoutes(
         ...(route.query && { querystring: route.query }),
         ...(route.headers && { headers: route.headers }),
         ...(route.body && { body: route.body }),
-        response: { 200: jsonResponseSchema('What the method gives', z.looseObject(route.result)) },
+        response: { 200: jsonResponse('What the method gives', z.looseObject(route.result)) },
       },
       handler: async (request, reply) => {
         const { tenant, caller } = tenantRequestOf(request);

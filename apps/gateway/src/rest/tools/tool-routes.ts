@@ -14,7 +14,7 @@ import type { Tool } from '../../tools/tool.ts';
 import { outcomeOf } from '../../workflows/call-outcome.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { jsonResponseSchema } from '../openapi/shared-schemas.ts';
+import { jsonResponse } from '../openapi/shared-schemas.ts';
 import { sendWithProgress, withEventStream } from './call-progress.ts';
 import { callHeadersSchema, metaOfHeaders, sendContinuation } from './call-headers.ts';
 
@@ -71,11 +71,9 @@ export async function toolRoutes(
           querystring: toolsQuery,
           body: schemaAsGiven(schemas.input),
           response: {
-            200: withEventStream(
-              jsonResponseSchema("The tool's structuredContent", schemaAsGiven(schemas.output)),
-            ),
+            200: withEventStream(jsonResponse("The tool's structuredContent", schemaAsGiven(schemas.output))),
             ...(mayDelegate(listing, schemas.output) && {
-              202: jsonResponseSchema('It goes on as a task, which Location names', acceptedSchema),
+              202: jsonResponse('It goes on as a task, which Location names', acceptedSchema),
             }),
           },
         },
@@ -98,8 +96,8 @@ export async function toolRoutes(
         querystring: toolsQuery,
         body: z.looseObject({}),
         response: {
-          200: withEventStream(jsonResponseSchema("The tool's structuredContent", z.looseObject({}))),
-          202: jsonResponseSchema('It goes on as a task, which Location names', acceptedSchema),
+          200: withEventStream(jsonResponse("The tool's structuredContent", z.looseObject({}))),
+          202: jsonResponse('It goes on as a task, which Location names', acceptedSchema),
         },
       },
     },

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { jsonResponseSchema } from '../openapi/shared-schemas.ts';
+import { jsonResponse } from '../openapi/shared-schemas.ts';
 
 const ADMIN: readonly Scope[] = ['admin'];
 const tags = ['usage'];
@@ -32,7 +32,7 @@ export async function priceRoutes(
         tags,
         summary: 'Read what each model costs',
         params,
-        response: { 200: jsonResponseSchema('The prices', priceTableSchema) },
+        response: { 200: jsonResponse('The prices', priceTableSchema) },
       },
     },
     async (request) => (await tenantRequestOf(request).tenant.prices.read()) ?? NO_PRICES,
@@ -48,7 +48,7 @@ export async function priceRoutes(
         summary: 'Set what each model costs, in place of all prices before',
         params,
         body: priceTable,
-        response: { 200: jsonResponseSchema('The prices as they are now', priceTableSchema) },
+        response: { 200: jsonResponse('The prices as they are now', priceTableSchema) },
       },
     },
     async (request) => {

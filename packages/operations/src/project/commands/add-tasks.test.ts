@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyCommand, type Command, commandSchema } from '../command.ts';
+import { applyCommand, type ProjectCommand, commandSchema } from '../command.ts';
 import { findInvariantViolations } from '../../testing/project-invariants.ts';
 import type { Project } from '../model/project.ts';
 import type { Task } from '../model/task.ts';
@@ -175,7 +175,7 @@ it('fills in what an answer left out, as claude-task-master does', () => {
 });
 
 it('starts a project on the tag of its first tasks, and leaves the current tag alone afterwards', () => {
-  const to = (tag: string): Command => ({
+  const to = (tag: string): ProjectCommand => ({
     command: 'add_tasks',
     mode: 'append',
     tag,

@@ -5,7 +5,7 @@ import { commandArbitrary, tasksFileArbitrary } from '../../testing/command-arbi
 import { getOneTask, getTask } from '../../views/get-task.ts';
 import { getTasks } from '../../views/get-tasks.ts';
 import { nextTask } from '../../views/next-task.ts';
-import { applyCommand, type Command } from '../command.ts';
+import { applyCommand, type ProjectCommand } from '../command.ts';
 import type { Project } from '../model/project.ts';
 import { INITIAL_FIELDS } from './field-names.ts';
 import { ProjectFields } from './project-fields.ts';
@@ -160,7 +160,7 @@ describe('a large project', () => {
     expect(textOf(tasksRead(read))).toBeLessThan(300_000);
   });
 
-  it.each<[Command, string[]]>([
+  it.each<[ProjectCommand, string[]]>([
     [{ command: 'set_status', id: '7', status: 'done' }, ['task:7:master']],
     [{ command: 'add_dependency', id: '9', dependsOn: '3' }, ['task:9:master']],
     [{ command: 'remove_tasks', id: '20.1' }, ['task:20:master']],
@@ -190,7 +190,7 @@ describe('a large project', () => {
     const tooLarge = import_(11);
     const smaller = applyCommand(tooLarge, { command: 'remove_tasks', id: '1.1' }, NOW).project;
     expect(() => changedProjectFields(tooLarge, smaller)).not.toThrow();
-    const larger: Command = { command: 'set_status', id: '1.1', status: 'in-progress' };
+    const larger: ProjectCommand = { command: 'set_status', id: '1.1', status: 'in-progress' };
     expect(() => changedProjectFields(tooLarge, applyCommand(tooLarge, larger, NOW).project)).toThrow(
       /limit|allowed/,
     );
