@@ -43,6 +43,9 @@ export function measureJsonText(most: JsonTextBounds, text: string): keyof JsonT
   return values;
 }
 
+/** Only such digits can be an integer above 2^53, or above what a double holds; most text has none, in its strings neither. */
+const MAY_BE_INEXACT = /\d{16}|\d[eE]\+?\d{3}/;
+
 /**
  * The first number of a JSON text that a parser would not keep: an integer that comes out as another one, or what is too
  * large for a number at all. A fraction is read as the number next to it, as everywhere. Of broken text it is some place.
@@ -50,6 +53,7 @@ export function measureJsonText(most: JsonTextBounds, text: string): keyof JsonT
 export function findInexactNumber(
   text: string,
 ): { readonly start: number; readonly end: number } | undefined {
+  if (!MAY_BE_INEXACT.test(text)) return undefined;
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
     if (char === 0x22) {
