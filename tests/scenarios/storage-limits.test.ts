@@ -100,19 +100,32 @@ test('more projects, or a larger one, than the tenant may have are refused by th
   expect((await fill('one', 30_000)).error).toMatchObject({ code: 'limit_storage', limit: 'projectBytes' });
 });
 
-test('a task whose commit finds no room fails with limit_storage, at once', async () => {
-  const { call, limit, shown } = await newTenant();
-  await call('initialize_project', { projectRoot: 'shop' });
-  const plan = await call('parse_prd', { prd: 'A shop.', numTasks: 1, projectRoot: 'shop', append: true });
-  await limit({ storedBytes: (await shown()).usage.storedBytes });
-  const tasks = [{ id: 1, title: 'Catalogue', description: 'Show it.' }];
-  const { outcome } = await call('agent_llm', {
-    interactionId: plan.interactionId,
-    agentLLMResponse: successAnswer({ tasks }),
-    waitMs: 10_000,
-  });
-  expect(outcome).toMatchObject({ status: 'failed', error: { code: 'limit_storage', limit: 'storedBytes' } });
-});
+test.each(['storedBytes', 'projects', 'projectBytes'])(
+  'a task whose change has no room within %s says so at once, keeps its answer, and goes on when there is room',
+  async (named) => {
+    const { call, limit, shown } = await newTenant();
+    await call('initialize_project', { projectRoot: 'shop' });
+    await call('initialize_project', { projectRoot: 'other' });
+    const plan = await call('parse_prd', { prd: 'A shop.', numTasks: 1, projectRoot: 'shop', append: true });
+    if (named === 'projects') await call('delete_project', { projectRoot: 'shop' });
+    const { usage, limits } = await shown();
+    await limit({ [named]: { storedBytes: usage.storedBytes, projects: 1, projectBytes: 1_000 }[named] });
+    const tasks = [{ id: 1, title: 'Catalogue', description: 'x'.repeat(1_000) }];
+    const answer = { interactionId: plan.interactionId, agentLLMResponse: successAnswer({ tasks }) };
+    const { outcome } = await call('agent_llm', { ...answer, waitMs: 10_000 });
+    expect(outcome).toMatchObject({ status: 'working', waitsForRoom: { limit: named } });
+    expect(outcome.waitsForRoom.message).toMatch(/delete_project/);
+    expect(await call('task_status', { taskId: plan.taskId })).toMatchObject({
+      status: 'working',
+      waitsForRoom: { limit: named },
+    });
+    await limit({ [named]: limits[named] });
+    const ended = await call('task_status', { taskId: plan.taskId, waitMs: 20_000 });
+    expect(ended).toMatchObject({ status: 'completed', result: { tasksAdded: 1 } });
+    expect(await call('agent_llm', { ...answer, waitMs: 0 })).toMatchObject({ replayed: true });
+    expect((await call('get_tasks', { projectRoot: 'shop' })).tasks).toHaveLength(1);
+  },
+);
 
 test('a task that runs on a project that is deleted meanwhile starts it anew or says that there is none', async () => {
   const { call } = await newTenant();

@@ -28,7 +28,7 @@ export function collectWaits(
 function waitOf({ path, effect }: Awaited): Wait | undefined {
   switch (effect.kind) {
     case 'sleep':
-      return { kind: 'sleep', path, ms: effect.ms };
+      return { kind: 'sleep', path, ms: effect.ms, limit: effect.limit };
     case 'llm':
       return { kind: 'llm', path, request: { kind: 'llm', call: effect.call } };
     case 'elicitation': {

@@ -67,8 +67,7 @@ async function commit(
       return 'journaled';
     });
   } catch (thrown) {
-    // Without room the task ends here, and its journal stays as it was: it can go on when there is room again.
-    if (!(thrown instanceof BatonError) || thrown.row.repeat || thrown.code === 'limit_storage') throw thrown;
+    if (!(thrown instanceof BatonError) || thrown.row.repeat) throw thrown;
     journal.add(path, { kind: 'commit', ok: false, error: thrown.toWire() });
     return;
   }

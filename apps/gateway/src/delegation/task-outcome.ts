@@ -9,10 +9,27 @@ export interface TaskOutcome {
   readonly pending?: Directive;
   readonly pendingInteractions?: readonly PendingSummary[];
   readonly error?: WireError;
+  readonly waitsForRoom?: WaitForRoom;
   /** Of an answer that does not fit (rejected-answer.ts): what is wrong, and which attempt of how many comes next. */
   readonly problem?: string;
   readonly attempt?: number;
   readonly mostAttempts?: number;
+}
+
+/** The limit within which a task waits for room to change its project, and what to do about it. */
+interface WaitForRoom {
+  readonly limit: string;
+  readonly message: string;
+}
+
+export function waitForRoom(limit: string): WaitForRoom {
+  return {
+    limit,
+    message:
+      `The answer is kept, but its change of the project has no room within the limit '${limit}'. ` +
+      'Make room by delete_project or by removing tasks, or ask for a higher limit: the task tries again for an hour, ' +
+      'and then fails, after which retry_task goes on.',
+  };
 }
 
 export function outcomeOf(view: TaskView): TaskOutcome {
@@ -33,6 +50,7 @@ export function outcomeOf(view: TaskView): TaskOutcome {
       return {
         status: view.status,
         ...(pending ? { pending } : {}),
+        ...(view.waitsForRoom === undefined ? {} : { waitsForRoom: waitForRoom(view.waitsForRoom) }),
         ...(pending?.pendingInteractions ? { pendingInteractions: pending.pendingInteractions } : {}),
       };
     }

@@ -8,7 +8,7 @@ import { withStreamProgress } from '../streaming/stream-progress.ts';
 export const UNTIL_END = Number.POSITIVE_INFINITY;
 
 /**
- * Waits until a task has consumed `event` and then ended or waits for someone outside, until `waitMs` are over or until the
+ * Waits until a task has consumed `event` and then ended or waits for someone outside or for room, until `waitMs` are over or until the
  * call is aborted, and gives the task as it is then; in a wait for its end without the requests that it waits for. Meanwhile
  * the call's progress is reported, if it asked for that.
  * `subscription` began before the event; `registered` says that the event's own script registered this replica for an update.
@@ -58,8 +58,10 @@ async function waitForEndOrPark(
       if (isCurrent && untilEnd && !isEnded(update.status)) continue;
     }
     const view = await tasks.read(identity, taskId, untilEnd ? endChannel : channel, untilEnd);
-    if (view.status === 'working') continue;
-    if (view.status !== 'input_required' || view.seen >= wait.event) return view;
+    // Who waits for what comes of an answer is told that there is no room for it; who waits for the task waits on.
+    const isTold = view.status === 'working' && view.waitsForRoom !== undefined && wait.event > 0;
+    if (view.status === 'working' && !isTold) continue;
+    if (isEnded(view.status) || view.seen >= wait.event) return view;
   }
 }
 

@@ -26,6 +26,10 @@ export const taskStatusOutput = z.looseObject({
   lastUpdatedAt: z.string(),
   expiresAt: z.string(),
   error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+  waitsForRoom: z
+    .looseObject({ limit: z.string(), message: z.string() })
+    .optional()
+    .describe('Of a task that works: the limit within which its change of a project has no room'),
   usage: usageSumsSchema.optional().describe('What its answered LLM requests have used'),
   streaming: streamingSchema.optional(),
   workflow: z.string().optional().describe('Of the task of a workflow: its name'),

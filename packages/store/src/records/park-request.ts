@@ -5,7 +5,13 @@ import type { Lifetimes } from './durations.ts';
 
 /** A wait of a segment: an interaction with an agent, a person or an LLM endpoint that a worker calls (`provider`), or a sleep. */
 export type Wait =
-  | { readonly kind: 'sleep'; readonly path: string; readonly ms: number }
+  /** `limit`: that within which the tenant has no room for what the task is about to change. */
+  | {
+      readonly kind: 'sleep';
+      readonly path: string;
+      readonly ms: number;
+      readonly limit?: string | undefined;
+    }
   | {
       readonly kind: 'llm' | 'elicitation' | 'provider';
       readonly path: string;
@@ -26,7 +32,7 @@ export function pushWaitArgs(
   { interaction }: Lifetimes,
 ): void {
   for (const wait of waits) {
-    if (wait.kind === 'sleep') args.push(wait.kind, wait.path, wait.ms, '', '');
+    if (wait.kind === 'sleep') args.push(wait.limit ?? wait.kind, wait.path, wait.ms, '', '');
     else
       args.push(
         wait.kind,

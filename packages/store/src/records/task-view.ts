@@ -47,6 +47,8 @@ export type TaskView = TaskFacts &
         readonly pending: readonly PendingInteraction[];
         /** The interactions whose answers may come in chunks, from whomever: an LLM endpoint is asked for those that are not pending. */
         readonly streams: readonly string[];
+        /** The limit within which it waits for room, to change its project. */
+        readonly waitsForRoom?: string;
       }
     | TaskEnd
   );
@@ -54,7 +56,7 @@ export type TaskView = TaskFacts &
 /** Reads READ_TASK_AND_REGISTER_WAITER's reply, from the task's fields on. */
 export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskView {
   const [facts, ...interactions] = reply as [string[], ...unknown[]];
-  const [status, principal = '', program, at, up, ex, se, payload, used, streamed] = facts;
+  const [status, principal = '', program, at, up, ex, se, payload, used, streamed, limit] = facts;
   const usage = parseUsageSums(used);
   const common: TaskFacts = {
     taskId,
@@ -82,7 +84,8 @@ export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskVi
     .map(({ interactionId }) => interactionId);
   for (const number of streamed?.split(' ') ?? [])
     if (number !== '') streams.push(formatInteractionId(taskId, Number(number)));
-  return { ...common, status: status as 'working' | 'input_required', pending, streams };
+  const waitsForRoom = limit ? { waitsForRoom: limit } : {};
+  return { ...common, status: status as 'working' | 'input_required', pending, streams, ...waitsForRoom };
 }
 
 /** What is published of a task that has parked: all that it waits for. */

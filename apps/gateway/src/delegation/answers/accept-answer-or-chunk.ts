@@ -56,8 +56,9 @@ export async function acceptAnswerOrChunk(
   }
 }
 
-function takenText({ status, error }: TaskOutcome): string {
-  const why = error === undefined ? '' : `: ${truncate(error.message, MAX_ERROR_TEXT)}`;
+function takenText({ status, error, waitsForRoom }: TaskOutcome): string {
+  const reason = error?.message ?? waitsForRoom?.message;
+  const why = reason === undefined ? '' : `: ${truncate(reason, MAX_ERROR_TEXT)}`;
   return `The answer is taken; the task is ${status}${why}${why.endsWith('.') ? '' : '.'}`;
 }
 

@@ -62,7 +62,7 @@ for _, wait in ipairs(parse_waits(open)) do
     waits[#waits + 1] = wait
   else
     due = due + 1
-    local entry = wait.kind == 'sleep' and 'sleep+null' or journal_kind(wait) .. '-' .. A_expired
+    local entry = wait.number == 0 and 'sleep+null' or journal_kind(wait) .. '-' .. A_expired
     add_pair(fields, F_journal .. wait.path, entry)
     grown = grown + #entry + W_journal
     if wait.number > 0 then

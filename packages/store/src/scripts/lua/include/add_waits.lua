@@ -1,4 +1,4 @@
--- Waits in ARGV, `count` of them from `from` on: kind, path, milliseconds until due, request, summary.
+-- Waits in ARGV, `count` of them from `from` on: kind, path, milliseconds until due, request, summary. A sleep has no request.
 local WAIT_ARGS = 5
 
 -- The refusal of the first request that is larger than `limit` bytes, by its path, or nil. Asked before anything is
@@ -21,7 +21,7 @@ local function add_waits(task, now, from, count, fields)
     local kind, path, request, summary = ARGV[at], ARGV[at + 1], ARGV[at + 3], ARGV[at + 4]
     local due = math.min(now + tonumber(ARGV[at + 2]), task.expires_at)
     local number = 0
-    if kind ~= 'sleep' then
+    if request ~= '' then
       task.interactions_opened = task.interactions_opened + 1
       number = task.interactions_opened
       local created = string.format('%d;', now)

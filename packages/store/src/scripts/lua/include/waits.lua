@@ -1,4 +1,5 @@
--- A task's open waits, in its field `waits`: "number;due;kind;path" each, space-separated. Number 0 is a sleep. Of kind `provider` is an
+-- A task's open waits, in its field `waits`: "number;due;kind;path" each, space-separated. Number 0 is a sleep, of kind
+-- `sleep` or the limit within which it waits for room. Of kind `provider` is an
 -- interaction that a worker answers by an LLM endpoint: nobody outside is asked.
 local function parse_waits(text)
   local waits = {}
@@ -26,7 +27,7 @@ end
 
 -- The kind of the journal's entry: a call to an LLM endpoint answers a program as an agent does.
 local function journal_kind(wait)
-  return wait.kind == 'provider' and 'llm' or wait.kind
+  return wait.number == 0 and 'sleep' or wait.kind == 'provider' and 'llm' or wait.kind
 end
 
 -- Whether an LLM request, by its field `summary`, asks for a text that comes in chunks.

@@ -16,7 +16,7 @@ local open, principal, events, queue, expires, bytes = unpack(redis.call(
   'HMGET', K_task, F_waits, F_principal, F_events, F_queue, F_expires_at, F_bytes))
 local waits, fields, ended, grown = {}, {}, 0, 0
 for _, wait in ipairs(parse_waits(open)) do
-  if wait.kind == 'sleep' then
+  if wait.number == 0 then
     ended = ended + 1
     add_pair(fields, F_journal .. wait.path, 'sleep+null')
     grown = grown + #'sleep+null' + W_journal

@@ -62,7 +62,7 @@ local interactions = 0
 local sent_bytes = W_task + #A_input
 for at = A_rest, first_wait - 1 do sent_bytes = sent_bytes + #ARGV[at] end
 for at = first_wait, #ARGV, WAIT_ARGS do
-  if ARGV[at] ~= 'sleep' and ARGV[at] ~= 'provider' then interactions = interactions + 1 end
+  if ARGV[at + 3] ~= '' and ARGV[at] ~= 'provider' then interactions = interactions + 1 end
   sent_bytes = sent_bytes + #ARGV[at + 3]
 end
 local function refusal_of_limits()

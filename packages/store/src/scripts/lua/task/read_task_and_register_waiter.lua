@@ -5,9 +5,9 @@
 -- ARGV: digest principal scopes need channel brief
 --       brief: 1 to leave out what it waits for
 -- Returns: {'task_not_found'}, a refusal of RECHECK, or {'ok', expiresInMs, {status, principal, program, created_at,
---          updated_at, expires_at, events_seen, outcome, usage, streams}, number, due, request, summary, ...} with the last four for each open
+--          updated_at, expires_at, events_seen, outcome, usage, streams, limit}, number, due, request, summary, ...} with the last four for each open
 --          interaction: request, or summary in its place; streams: the numbers of those that a worker asks an LLM endpoint
---          for in chunks, separated by spaces
+--          for in chunks, separated by spaces; limit: that within which it waits for room, or ''
 -- @include clock
 -- @include credential
 -- @include admission_recheck
@@ -23,20 +23,22 @@ local task = redis.call(
   F_usage, F_waits, F_waiters)
 local waiters, open = table.remove(task), table.remove(task)
 local status = task[1]
-local reply, whole, streams = {'ok', expires_in, task}, false, {}
+local reply, whole, streams, limit = {'ok', expires_in, task}, false, {}, ''
 for _, wait in ipairs(A_brief == '1' and {} or parse_waits(open)) do
-  if wait.number > 0 and wait.kind ~= 'provider' then
+  if wait.number == 0 then
+    if wait.kind ~= 'sleep' then limit = wait.kind end
+  elseif wait.kind ~= 'provider' then
     reply[#reply + 1] = wait.number
     reply[#reply + 1] = string.format('%d', wait.due)
     local summary = whole and redis.call('HGET', K_task, F_summary .. wait.number)
     reply[#reply + 1] = not summary and redis.call('HGET', K_task, F_request .. wait.number)
     reply[#reply + 1] = summary
     whole = whole or wait.kind == 'llm'
-  elseif wait.number > 0 and asks_stream(redis.call('HGET', K_task, F_summary .. wait.number)) then
+  elseif asks_stream(redis.call('HGET', K_task, F_summary .. wait.number)) then
     streams[#streams + 1] = wait.number
   end
 end
-task[10] = table.concat(streams, ' ')
+task[10], task[11] = table.concat(streams, ' '), limit
 if not has_ended(status) then
   local field, value = added_waiter(waiters, A_channel)
   if field then redis.call('HSET', K_task, F_waiters, value) end
