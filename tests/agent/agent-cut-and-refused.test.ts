@@ -14,7 +14,7 @@ afterEach(async () => {
   fixture.llm.behaviour = () => VALID_ANSWER;
 });
 
-const CUT_REASON = { openai: 'length', anthropic: 'max_tokens' };
+const CUT_REASON = { openai: 'length', 'openai-responses': 'max_output_tokens', anthropic: 'max_tokens' };
 const PROVIDERS = ['openai', 'anthropic'] as const;
 const SERVICES = ['generateObject', 'generateText', 'streamText'] as const;
 const KINDS = PROVIDERS.flatMap((provider) =>

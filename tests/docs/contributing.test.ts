@@ -16,7 +16,7 @@ test('the operation that CONTRIBUTING.md adds has the right types, passes its ow
     writeFileSync(join(folder, 'prompt.ts'), prompt);
     writeFileSync(join(folder, 'program.ts'), program);
     writeFileSync(join(folder, 'program.test.ts'), itsTest);
-    edit(tree, 'operation-catalog.ts', [
+    edit(tree, 'tool-operations.ts', [
       [/^/, "import { summarizeTagOperation } from '../summarize-tag/program.ts';\n"],
       [/^ {2}addTaskOperation,$/m, '  addTaskOperation,\n  summarizeTagOperation,'],
     ]);
@@ -32,7 +32,9 @@ it('is registered', () => {
     );
     const types = await tree.run('npx tsc --noEmit --pretty false');
     expect(
-      types.said.split('\n').filter((line) => /summarize-tag|operations\/src\/catalog/.test(line)),
+      types.said
+        .split('\n')
+        .filter((line) => /summarize-tag|operations\/src\/(catalog|tool-operations)/.test(line)),
     ).toEqual([]);
     const config = `export default { test: { include: ['packages/operations/src/summarize-tag/*.test.ts'] } };`;
     writeFileSync(join(tree.folder, 'example.vitest.mjs'), config);
@@ -45,7 +47,7 @@ it('is registered', () => {
 });
 
 function edit(tree: SourceCopy, name: string, changes: readonly (readonly [RegExp, string])[]): void {
-  const path = join(tree.folder, 'packages/operations/src/catalog', name);
+  const path = join(tree.folder, 'packages/operations/src/tool-operations', name);
   let text = readFileSync(path, 'utf8');
   for (const [place, change] of changes) {
     expect(text, `${name} has a place for it`).toMatch(place);

@@ -3,10 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { anthropicFormat, openaiFormat, type ProviderFormat, type ToolCall } from './provider-formats.ts';
+import { responsesFormat } from './responses-format.ts';
 
 /** One request as an LLM endpoint sees it. */
 export interface LlmCall {
-  readonly api: 'openai' | 'anthropic';
+  readonly api: ProviderFormat['api'];
   readonly model: string;
   readonly system: string;
   /** The messages after the system message, in the API's own format. */
@@ -64,7 +65,7 @@ export type LlmBehaviour =
 /** What an agent asks to tell a failure of the endpoint from one of a request. */
 export const PROBE_TOPIC = 'Answer with the word yes.';
 
-/** An HTTP server with OpenAI's chat completions and Anthropic's messages API; the test decides how each call ends. */
+/** An HTTP server with OpenAI's chat completions and responses and Anthropic's messages API; the test decides how each call ends. */
 export class FakeLlmServer {
   /** Calls about something; those that only ask whether the endpoint answers are counted in `probes`. */
   readonly calls: LlmCall[] = [];
@@ -119,7 +120,7 @@ export class FakeLlmServer {
   openCalls = 0;
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const wire = request.url?.endsWith('/messages') ? anthropicFormat : openaiFormat;
+    const wire = formatOf(request.url ?? '');
     const asked = this.recordCall(wire, request, JSON.parse(await readBody(request)));
     this.openCalls++;
     response.once('close', () => this.openCalls--);
@@ -256,4 +257,9 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
   return text;
+}
+
+function formatOf(url: string): ProviderFormat {
+  if (url.endsWith('/messages')) return anthropicFormat;
+  return url.endsWith('/responses') ? responsesFormat : openaiFormat;
 }

@@ -7,7 +7,7 @@ export interface ToolCall {
 }
 
 /** What the fake model returns. */
-interface ModelOutput {
+export interface ModelOutput {
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
   readonly logprobs?: readonly object[] | undefined;
@@ -18,9 +18,9 @@ interface ModelOutput {
   readonly refusal?: string | undefined;
 }
 
-/** One of the two APIs: how a request is read, and how a completion, a stream and an error are written. */
+/** One of the APIs: how a request is read, and how a completion, a stream and an error are written. */
 export interface ProviderFormat {
-  readonly api: 'openai' | 'anthropic';
+  readonly api: 'openai' | 'openai-responses' | 'anthropic';
   parseRequest(body: AnyJson): { system: string; messages: AnyJson[] };
   completion(model: string, said: ModelOutput): object;
   streamEvents(model: string, said: ModelOutput): string[];
@@ -29,7 +29,7 @@ export interface ProviderFormat {
   refusalOf?(body: AnyJson): string | undefined;
 }
 
-const USAGE = { input: 21, output: 13 };
+export const USAGE = { input: 21, output: 13 };
 const OPENAI_USAGE = {
   prompt_tokens: USAGE.input,
   completion_tokens: USAGE.output,
@@ -184,6 +184,6 @@ function deltasOf(block: ContentBlock): object[] {
   return pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json }));
 }
 
-function splitText(text: string): string[] {
+export function splitText(text: string): string[] {
   return text.match(/.{1,6}/gs) ?? [];
 }

@@ -3,7 +3,7 @@ import { VALID_ANSWER } from '../fake-llm/llm-server.ts';
 import { type AnyJson, connectMcpClient } from '../harness/mcp-client.ts';
 import { ProviderFixture } from './provider-fixture.ts';
 
-/** Dialogs over LLM endpoints: tools of callers, functions of prompts, specialists, hints, and routes that follow each other. */
+/** Dialogs over LLM endpoints: tools of callers, functions of prompts, specialists, hints for the model's own tools, and routes that follow each other. */
 let fixture: ProviderFixture;
 beforeAll(async () => {
   fixture = await ProviderFixture.start({ workers: 1, lifetimes: { interaction: 1_500 } });
@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const bodyAbout = (topic: string): AnyJson => fixture.llm.callsAbout(topic).at(-1)?.body;
 
-describe.each(['openai', 'anthropic'] as const)('over %s', (kind) => {
+describe.each(['openai', 'openai-responses', 'anthropic'] as const)('over %s', (kind) => {
   beforeAll(async () => void (await fixture.putRole('main', { routes: [fixture.route({ kind })] })));
 
   test("a caller's own tools reach the endpoint, its calls go back to the caller, and their results to the endpoint", async () => {
@@ -53,7 +53,7 @@ describe.each(['openai', 'anthropic'] as const)('over %s', (kind) => {
     };
     const result = { role: 'tool', tool_call_id: 'call-1', content: '7 mm' };
     expect(await ask([asked, turn, result])).toMatchObject({ status: 'completed', response: 'Rain.' });
-    const sent = JSON.stringify(bodyAbout(topic).messages);
+    const sent = JSON.stringify(bodyAbout(topic));
     expect(sent).toContain('call-1');
     expect(sent).toContain('7 mm');
   });
@@ -74,25 +74,113 @@ describe.each(['openai', 'anthropic'] as const)('over %s', (kind) => {
     );
   });
 
-  test('a prompt is answered with its functions, and its hints, which name servers of others, are sent to no endpoint', async () => {
-    const prompt = {
-      name: 'hinted',
-      text: `hinted over ${kind}`,
-      hints: {
-        webSearch: true,
-        computerUse: { displayWidth: 800, displayHeight: 600, environment: 'browser' },
-        mcpServers: [{ name: 'docs', url: 'https://mcp.example.com/sse' }],
-      },
-    };
-    const put = await fixture.rest('PUT', '/prompts/hinted', prompt);
+  const hints = {
+    webSearch: true,
+    computerUse: { displayWidth: 800, displayHeight: 600, environment: 'browser' },
+    mcpServers: [{ name: 'docs', url: 'https://mcp.example.com/sse', allowedTools: ['read'] }],
+  };
+
+  test('the hints of a prompt reach the endpoint as its API has them, and the result names those that it has no way to take', async () => {
+    const text = `hinted over ${kind}`;
+    const put = await fixture.rest('PUT', '/prompts/hinted', { name: 'hinted', text, hints });
     expect([put.status, put.body]).toEqual([expect.toSatisfy((status: number) => status < 300), put.body]);
-    expect(await fixture.call('call_prompt', { name: 'hinted' })).toMatchObject({
-      status: 'completed',
-      response: `answer to hinted over ${kind}`,
-    });
-    const body = bodyAbout(`hinted over ${kind}`);
-    expect(JSON.stringify(body)).not.toContain('mcp.example.com');
+    const reply = await fixture.call('call_prompt', { name: 'hinted' });
+    expect(reply).toMatchObject({ status: 'completed', response: `answer to ${text}` });
+    const body = bodyAbout(text);
     expect(body).not.toHaveProperty('hints');
+    if (kind === 'openai') {
+      expect(body).toMatchObject({ web_search_options: {} });
+      expect(body).not.toHaveProperty('tools');
+      expect(reply.attempts).toEqual([
+        { number: 1, route: 0, end: 'accepted', unsupportedHints: ['computerUse', 'mcpServers'] },
+      ]);
+      return;
+    }
+    if (kind === 'openai-responses') {
+      expect(body).toMatchObject({ store: false });
+      expect(body.tools).toMatchObject([
+        { type: 'web_search' },
+        {
+          type: 'mcp',
+          server_label: 'docs',
+          server_url: 'https://mcp.example.com/sse',
+          allowed_tools: ['read'],
+          require_approval: 'never',
+        },
+      ]);
+      expect(reply.attempts[0].unsupportedHints).toEqual(['computerUse']);
+      return;
+    }
+    expect(body.tools).toMatchObject([
+      { type: 'web_search_20250305', name: 'web_search' },
+      { type: 'computer_20250124', name: 'computer', display_width_px: 800, display_height_px: 600 },
+    ]);
+    expect(body.mcp_servers).toMatchObject([
+      { type: 'url', name: 'docs', url: 'https://mcp.example.com/sse' },
+    ]);
+    expect(JSON.stringify(body.mcp_servers)).toContain('"read"');
+    expect(fixture.llm.callsAbout(text).at(-1)?.headers['anthropic-beta']).toMatch(/mcp-client/);
+    expect(reply.attempts).toEqual([{ number: 1, route: 0, end: 'accepted' }]);
+  });
+
+  test('hints that a caller writes into a request of its own reach no endpoint', async () => {
+    const topic = `own hints over ${kind}`;
+    const tools = [
+      { type: 'web_search' },
+      { type: 'mcp', server_label: 'x', server_url: 'https://x.example' },
+    ];
+    const reply = await fixture.call('agent_llm', {
+      delegatedCallDetails: {
+        originalCommand: 'x',
+        role: 'main',
+        serviceType: 'generateText',
+        requestParameters: { messages: [{ role: 'user', content: topic }], hints: { responses: { tools } } },
+      },
+    });
+    expect(reply).toMatchObject({ status: 'completed' });
+    expect(JSON.stringify(bodyAbout(topic))).not.toMatch(/web_search|x\.example/);
+  });
+
+  test('a function of the name of a hinted tool takes its place, and a specialist says what its model did not get', async () => {
+    const parameters = { type: 'object', properties: {} };
+    const text = `taken names over ${kind}`;
+    const functions = [{ name: 'computer', parameters }];
+    await fixture.rest('PUT', '/prompts/taken', { name: 'taken', text, functions, hints });
+    const { attempts } = await fixture.call('call_prompt', { name: 'taken' });
+    expect(attempts[0].unsupportedHints).toEqual(
+      kind === 'openai' ? ['computerUse', 'mcpServers'] : ['computerUse'],
+    );
+
+    const searcher = {
+      id: 'searcher',
+      name: 'searcher',
+      instructions: 'You are searcher.',
+      description: 'Looks',
+    };
+    const extended = { ...searcher, webSearchEnabled: true, mcpExtensions: ['files'] };
+    expect((await fixture.rest('PUT', '/agents/searcher', extended)).status).toBeLessThan(300);
+    const message = `search over ${kind}`;
+    fixture.llm.behaviour = ({ system, messages }) => {
+      if (system.includes('You are searcher')) return { do: 'say', text: 'found it' };
+      return JSON.stringify(messages).includes('found it')
+        ? { do: 'say', text: 'Here.' }
+        : { do: 'say', text: '', toolCalls: [{ id: 'c1', name: 'searcher', arguments: { message: 'one' } }] };
+    };
+    const { functionCalls } = await fixture.call('ask_assistant', { message });
+    expect(functionCalls).toMatchObject([{ name: 'searcher', unsupportedHints: ['mcpExtensions'] }]);
+    const asked = fixture.llm.calls.filter(({ system }) => system.includes('You are searcher')).at(-1);
+    expect(JSON.stringify(asked?.body)).toContain('web_search');
+  });
+
+  test('a hint that the endpoint refuses by name is left out of the repeated call, and the result says so', async () => {
+    const text = `refused hints over ${kind}`;
+    const refused = { do: 'refuse', status: 400, message: 'web_search is not supported' } as const;
+    fixture.llm.behaviour = ({ body }) =>
+      JSON.stringify(body).includes('web_search') ? refused : VALID_ANSWER;
+    await fixture.rest('PUT', '/prompts/searching', { name: 'searching', text, hints: { webSearch: true } });
+    const reply = await fixture.call('call_prompt', { name: 'searching' });
+    expect(reply).toMatchObject({ status: 'completed', attempts: [{ unsupportedHints: ['webSearch'] }] });
+    expect(fixture.llm.countCalls(text)).toBe(2);
   });
 });
 

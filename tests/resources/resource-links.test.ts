@@ -84,6 +84,33 @@ describe('links to what a tool made or changed', () => {
     expect(await linksOf('delete_project', { projectRoot })).toEqual(['baton://projects']);
   });
 
+  test('operations on tasks that are there link those that they changed [changed-links]', async () => {
+    const projectRoot = 'links-operations';
+    const tasks = ['One', 'Two'].map((title) => ({ title, description: 'x' }));
+    await callTool(client, 'initialize_project', { projectRoot, tasks });
+    await callTool(client, 'add_subtask', { projectRoot, id: '2', title: 'First' });
+    const answered = async (name: string, args: object, data: object) => {
+      const { interactionId } = await callTool(client, name, { projectRoot, ...args });
+      return linksOf('agent_llm', { interactionId, agentLLMResponse: { status: 'success', data } });
+    };
+    const base = `baton://projects/${projectRoot}/tasks`;
+    const words = { text: 'Tea is hot.' };
+    expect(await answered('research', { query: 'Is it hot?' }, words)).toEqual([]);
+    expect(await answered('research', { query: 'Is it?', saveTo: '1' }, words)).toEqual([
+      `${base}/1?tag=master`,
+    ]);
+    expect(await answered('update_subtask', { id: '2.1', prompt: 'Note' }, words)).toEqual([
+      `${base}/2.1?tag=master`,
+    ]);
+    const one = { title: 'One', description: 'y', priority: 'low' };
+    expect(await answered('scope_up_task', { id: '1' }, { object: one })).toEqual([`${base}/1?tag=master`]);
+    const task = { id: 3, title: 'Three', description: 'z', details: 'd', testStrategy: 't' };
+    expect(await answered('add_task', { prompt: 'Three' }, { object: task })).toEqual([
+      `${base}?tag=master`,
+      `${base}/3?tag=master`,
+    ]);
+  });
+
   test('a client of a revision without links, or of none, is sent none [changed-links]', async () => {
     const call = async (headers: Record<string, string>) => {
       const args = {

@@ -100,6 +100,39 @@ test('more projects, or a larger one, than the tenant may have are refused by th
   expect((await fill('one', 30_000)).error).toMatchObject({ code: 'limit_storage', limit: 'projectBytes' });
 });
 
+test('what adds to a project without room is refused before anything is delegated', async () => {
+  const { call, limit, rest, shown } = await newTenant();
+  await call('initialize_project', { projectRoot: 'one' });
+  const subtasks = [{ id: 1, title: 'Pictures', description: 'Of each.' }];
+  const tasks = [{ id: 1, title: 'Catalogue', description: 'Show it.', subtasks }];
+  expect((await rest('PUT', '/projects/one', { master: { tasks } })).status).toBe(200);
+  const bytes = (await rest('GET', '/projects')).body.projects[0].bytes;
+  const refused = async (named: string, name: string, args: object) => {
+    const { error } = await call(name, args);
+    expect([name, error]).toMatchObject([name, { code: 'limit_storage', limit: named }]);
+    expect(error.message).toMatch(named === 'projects' ? /delete_project/ : /Delete tasks/);
+  };
+  await limit({ projects: 1 });
+  const two = { projectRoot: 'two' };
+  await refused('projects', 'parse_prd', { ...two, prd: 'A shop.' });
+  await refused('projects', 'add_task', { ...two, prompt: 'A basket' });
+  await limit({ projectBytes: bytes });
+  const one = { projectRoot: 'one' };
+  await refused('projectBytes', 'parse_prd', { ...one, prd: 'A shop.', append: true });
+  await refused('projectBytes', 'add_task', { ...one, prompt: 'A basket' });
+  await refused('projectBytes', 'add_task', { ...one, title: 'A basket', description: 'To pay.' });
+  await refused('projectBytes', 'expand_task', { ...one, id: 1 });
+  await refused('projectBytes', 'update_subtask', { ...one, id: '1.1', prompt: 'Cached' });
+  await refused('projectBytes', 'research', { ...one, query: 'Which format?', saveTo: '1' });
+  await refused('projectBytes', 'analyze_project_complexity', one);
+  const { usage } = await shown();
+  expect([usage.openTasks, usage.pendingInteractions]).toEqual([0, 0]);
+  // What may make it smaller, or leaves it as it is, is taken.
+  expect((await call('expand_task', { ...one, id: 1, force: true })).status).toMatch(/pending/);
+  expect((await call('update_task', { ...one, id: 1, prompt: 'Shorter' })).status).toMatch(/pending/);
+  expect((await call('research', { ...one, query: 'Which format?' })).status).toMatch(/pending/);
+});
+
 test.each(['storedBytes', 'projects', 'projectBytes'])(
   'a task whose change has no room within %s says so at once, keeps its answer, and goes on when there is room',
   async (named) => {

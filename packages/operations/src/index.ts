@@ -4,7 +4,8 @@
  * operations (`definition`, `schema`, `prompt-kit`), and `catalog`, which lists operations and prompts.
  * No clock, no randomness, no I/O.
  */
-export { agentOperations, toolOperations, allPrograms } from './catalog/operation-catalog.ts';
+export { agentOperations, allPrograms } from './catalog/operation-catalog.ts';
+export { toolOperations } from './tool-operations/tool-operations.ts';
 export { askAgentOperation } from './agents/ask-agent.ts';
 export { callPromptOperation } from './agents/call-prompt.ts';
 export { binaryClassifyOperation } from './classify/binary-classify.ts';
@@ -27,7 +28,7 @@ export { MAX_PRD_LENGTH, type ParsePrdInput, parsePrdInputSchema } from './parse
 export * from './project/index.ts';
 export { formatOperationGuide } from './catalog/operation-guide.ts';
 export { promptMarkdown, promptNames, requireToolText, type ToolText } from './catalog/prompt-catalog.ts';
-export { isFunctionTool } from './tools/function-tools.ts';
+export { isFunctionTool } from './agents/prompt-functions.ts';
 export { projectTools } from './catalog/tool-catalog.ts';
 export { readComplexityReport } from './tools/complexity-report-tool.ts';
 export type { ProjectTool } from './tools/project-tool.ts';

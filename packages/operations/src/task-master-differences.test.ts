@@ -1,6 +1,6 @@
 import type { AgentAnswer } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
-import { toolOperations } from './catalog/operation-catalog.ts';
+import { toolOperations } from './tool-operations/tool-operations.ts';
 import { applyCommand } from './project/index.ts';
 import { TEST_NOW, objectAnswer } from './testing/run-program-in-memory.ts';
 import {

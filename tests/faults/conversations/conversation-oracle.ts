@@ -6,8 +6,22 @@ const AND_MORE = '…';
 
 /** What a turn adds to its conversation, function calls with the ids that the agent gave them. */
 export function messagesOf(turn: PlannedTurn): AnyJson[] {
-  const [asked, ...answered] = dialogOf(turn);
+  const [asked, ...answered] = dialogOf(turn).map(inWords);
   return turn.fails ? [] : [asked, ...answered, { role: 'assistant', content: turn.primary.at(-1)?.text }];
+}
+
+/** A conversation names pictures, whose bytes stand in the result of their turn. */
+function inWords(message: AnyJson): AnyJson {
+  const { content } = message;
+  if (!Array.isArray(content)) return message;
+  return { ...message, content: content.map(({ text }) => text ?? '[image/png]').join('\n') };
+}
+
+export const imageBlock = (data: string) => ({ type: 'image', data, mimeType: 'image/png' });
+
+/** The pictures that a turn's specialists gave, in base64. */
+export function imagesOf({ calls }: PlannedTurn): string[] {
+  return calls.flatMap(({ end }) => (end.kind === 'words' && end.image !== undefined ? [end.image] : []));
 }
 
 /** The dialog of a turn before the primary's answer with the number `before`; before its last one, where it is left out. */
@@ -26,10 +40,10 @@ export function dialogOf({ message, primary }: PlannedTurn, before = primary.len
   return dialog;
 }
 
-function resultOf({ name, end }: PlannedCall): string {
+function resultOf({ name, end }: PlannedCall): string | object[] {
   switch (end.kind) {
     case 'words':
-      return end.text;
+      return end.image === undefined ? end.text : [{ type: 'text', text: end.text }, imageBlock(end.image)];
     case 'failed':
       return `Error: The agent '${name}' failed: agent_error: The agent's LLM call failed: ${end.text}`;
     case 'unknown':
@@ -71,7 +85,7 @@ export function differenceOf(found: readonly AnyJson[], expected: readonly AnyJs
     const isPrefix = typeof content === 'string' && content.endsWith(AND_MORE);
     const fits = isPrefix
       ? typeof message.content === 'string' && message.content.startsWith(content.slice(0, -1))
-      : message.content === content;
+      : JSON.stringify(message.content) === JSON.stringify(content);
     const { content: _, ...restOfFound } = message;
     const { content: __, ...restOfWanted } = wanted;
     if (!fits || sorted(restOfFound) !== sorted(restOfWanted))

@@ -49,7 +49,7 @@ function planTurn(number: number, random: SeededRandom): PlannedTurn {
 const flawedStep = (steps: number, rate: number, random: SeededRandom) =>
   random.chance(rate) ? random.below(steps + 1) : -1;
 
-/** Six in ten go to a specialist that answers in words; the others fail, each in a way of its own. */
+/** Seven in ten go to a specialist that answers in words, some with a picture; the others fail, each in a way of its own. */
 function planCall(question: string, id: string, random: SeededRandom): PlannedCall {
   const name = random.pick(SPECIALISTS);
   const call = { id, name, arguments: { message: question }, answers: [] as PlannedAnswer[] };
@@ -67,10 +67,11 @@ function planCall(question: string, id: string, random: SeededRandom): PlannedCa
     };
   }
   const text = `Answer of ${name} to ${question}.`;
+  const image = random.chance(0.3) ? Buffer.from(`A drawing for ${question}`).toString('base64') : undefined;
   return {
     ...call,
-    answers: [...answers, { kind: 'words', key: question, text, usage }],
-    end: { kind: 'words', text },
+    answers: [...answers, { kind: 'words', key: question, text, image, usage }],
+    end: { kind: 'words', text, image },
   };
 }
 

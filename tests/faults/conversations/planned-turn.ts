@@ -11,6 +11,8 @@ export interface PlannedAnswer {
   readonly key: string;
   readonly text: string | undefined;
   readonly calls?: readonly PlannedCall[];
+  /** A picture beside its words, in base64. */
+  readonly image?: string | undefined;
   readonly usage: AnsweredUsage;
 }
 
@@ -22,7 +24,8 @@ export interface PlannedCall {
   /** How its specialist answers, one request after another; none where it is not asked. */
   readonly answers: readonly PlannedAnswer[];
   readonly end:
-    | { readonly kind: 'words' | 'failed'; readonly text: string }
+    | { readonly kind: 'words'; readonly text: string; readonly image?: string | undefined }
+    | { readonly kind: 'failed'; readonly text: string }
     | { readonly kind: 'unknown' | 'unfit' | 'repeated' };
 }
 

@@ -1,7 +1,7 @@
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import type { RetryingClient } from '../clients/retrying-client.ts';
 import type { SeededRandom } from '../../harness/seeded-random.ts';
-import { conversationOf, dialogOf, differenceOf } from './conversation-oracle.ts';
+import { conversationOf, dialogOf, differenceOf, imageBlock } from './conversation-oracle.ts';
 import { answersOf, type PlannedAnswer, type PlannedTurn } from './planned-turn.ts';
 
 /** Answers the requests of a conversation as its plan says, and checks what each request shows. */
@@ -95,7 +95,7 @@ export class ScriptedTeam {
   }
 }
 
-function responseOf({ kind, text, calls, usage }: PlannedAnswer): object {
+function responseOf({ kind, text, calls, image, usage }: PlannedAnswer): object {
   if (kind === 'overloaded' || kind === 'refused') {
     const type = kind === 'overloaded' ? 'overloaded_error' : 'refused';
     return { status: 'error', errorDetails: { type, message: text, usage } };
@@ -103,6 +103,11 @@ function responseOf({ kind, text, calls, usage }: PlannedAnswer): object {
   const toolCalls = calls?.map(({ id, name, arguments: args }) => ({ id, name, arguments: args }));
   return {
     status: 'success',
-    data: { ...(text === undefined ? {} : { text }), ...(toolCalls ? { toolCalls } : {}), usage },
+    data: {
+      ...(text === undefined ? {} : { text }),
+      ...(toolCalls ? { toolCalls } : {}),
+      ...(image === undefined ? {} : { content: [imageBlock(image)] }),
+      usage,
+    },
   };
 }

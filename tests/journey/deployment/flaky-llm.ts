@@ -24,7 +24,7 @@ const STATUS: Readonly<Record<string, number>> = {
  */
 export async function startFlakyLlm(seed: number, events: TriggerEventEmitter): Promise<FakeLlmServer> {
   return FakeLlmServer.start((asked) => {
-    events.record('llm-called', agentForApi(asked.api));
+    events.record('llm-called', agentForApi(asked.api === 'anthropic' ? 'anthropic' : 'openai'));
     return behaviourFor(`journey ${seed} ${asked.attempt}`, asked);
   });
 }

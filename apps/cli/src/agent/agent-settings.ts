@@ -1,5 +1,5 @@
 import { isPublicHostName } from '@baton/agent';
-import { type ModelRole, modelRoleSchema } from '@baton/protocol';
+import { ENDPOINT_KINDS, type EndpointKind, type ModelRole, modelRoleSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { findBaton, httpUrlSchema } from '../settings/baton-endpoint.ts';
 import {
@@ -27,7 +27,7 @@ const whole = (fallback: number, least: number, most: number) =>
 const settings = z.object({
   url: httpUrlSchema.optional(),
   key: z.string().optional(),
-  provider: z.enum(['openai', 'anthropic']).optional(),
+  provider: z.enum(ENDPOINT_KINDS).optional(),
   endpoint: httpUrlSchema.optional(),
   model: z
     .string()
@@ -66,7 +66,7 @@ export interface AgentSettings
   > {
   readonly url: string;
   readonly key: string;
-  readonly provider: 'openai' | 'anthropic';
+  readonly provider: EndpointKind;
   readonly models: Models;
   /** Further models that requests may name; `*` is any. */
   readonly allowModels: readonly string[];
@@ -158,7 +158,7 @@ function refusal(name: Name, flags: AgentFlags, given: Partial<Record<Name, stri
   return `${name in flags ? flag : variable}=${said}: ${message}`;
 }
 
-function impliedProvider(endpoint: string | undefined, variables: NodeJS.ProcessEnv): 'openai' | 'anthropic' {
+function impliedProvider(endpoint: string | undefined, variables: NodeJS.ProcessEnv): EndpointKind {
   if (endpoint !== undefined || variables['OPENAI_API_KEY'] !== undefined) return 'openai';
   if (variables['ANTHROPIC_API_KEY'] !== undefined) return 'anthropic';
   throw new ConfigurationError(
@@ -167,7 +167,7 @@ function impliedProvider(endpoint: string | undefined, variables: NodeJS.Process
   );
 }
 
-function llmKeyFor(provider: 'openai' | 'anthropic', key: string | undefined, endpoint: string | undefined) {
+function llmKeyFor(provider: EndpointKind, key: string | undefined, endpoint: string | undefined) {
   if (key !== undefined || endpoint !== undefined) return key;
   throw new ConfigurationError(
     `${PROVIDER_KEYS[provider]} is not set: the key of ${provider}'s API, or --endpoint for one that needs none`,

@@ -21,4 +21,8 @@ export const AGENT_SETTING_NAMES = {
 export const AGENT_SECRETS = ['BATON_API_KEY', 'BATON_LLM_API_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY'];
 
 /** The providers' own variables, which other programs read as well. */
-export const PROVIDER_KEYS = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
+export const PROVIDER_KEYS = {
+  openai: 'OPENAI_API_KEY',
+  'openai-responses': 'OPENAI_API_KEY',
+  anthropic: 'ANTHROPIC_API_KEY',
+} as const;

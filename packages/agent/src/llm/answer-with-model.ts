@@ -6,6 +6,7 @@ import { classifyLlmError } from './classify-llm-error.ts';
 import { convertMessages } from './convert-messages.ts';
 import { convertToolChoice, convertTools, toolsOfTurns } from './convert-tools.ts';
 import { modelIdOf, probeEndpoint } from './probe-endpoint.ts';
+import { type ModelTools, modelToolsOf, TOOL_HINTS } from './model-tools.ts';
 import { type OptionalParameter, RefusedParameters } from './refused-parameters.ts';
 import {
   type CallSettings,
@@ -14,7 +15,7 @@ import {
   requireWholeReply,
   streamReply,
 } from './model-reply.ts';
-import { logprobOptions, OPENAI_PROVIDER } from './reply-metadata.ts';
+import { logprobOptions, OPENAI_PROVIDER, RESPONSES_API } from './reply-metadata.ts';
 import { RequestMedia } from './request-media.ts';
 import { SecretRedaction } from './secret-redaction.ts';
 
@@ -32,7 +33,8 @@ export interface AnswerWithOptions {
 /**
  * Answers requests by a model of the `ai` package, or by the one that a function picks for each request. Text comes
  * back as `text`, JSON as `object`, calls of the request's `tools` as `toolCalls`, with `model`, the `usage` that the endpoint
- * gave, and `logprobs` where the request asks for them and an OpenAI-compatible endpoint gives them.
+ * gave, `logprobs` where the request asks for them and an OpenAI-compatible endpoint gives them, and `unsupportedHints`: those of
+ * the request that the endpoint has no way to take, or refused.
  * A failure is thrown as it comes; `probe` asks the models of Baton's own operations something that no caller wrote.
  */
 export function answerWith(
@@ -53,7 +55,8 @@ export function answerWith(
     const isAccepted = (parameter: OptionalParameter) => !omitted.has(parameter);
     const headers = headersOf(asked);
     for (;;) {
-      const bounds = { isAccepted, media, maxTokens, abortSignal: signal };
+      const modelTools = modelToolsOf(asked, chosen, (hint) => !isAccepted(hint));
+      const bounds = { isAccepted, media, maxTokens, abortSignal: signal, modelTools };
       const settings = { ...callSettings(asked, chosen, bounds), headers };
       try {
         const said =
@@ -62,11 +65,12 @@ export function answerWith(
             : await generateReply(settings);
         const mayAllowMore = isAccepted('maxTokens');
         requireWholeReply(said, asked, { limit: settings.maxOutputTokens, cap: maxTokens, mayAllowMore });
-        return toAnswerData(said, asked, modelId);
+        return toAnswerData(said, asked, modelId, modelTools);
       } catch (thrown) {
         if (signal.aborted) throw classifyLlmError(thrown);
         // Only what this call sent counts: another one may have learned of the same refusal meanwhile.
-        const stays = omitted.has('jsonSchema') ? kept : [...kept, 'json' as const];
+        const unsent = TOOL_HINTS.filter((hint) => !modelTools.sent.includes(hint));
+        const stays = [...kept, ...unsent, ...(omitted.has('jsonSchema') ? [] : ['json' as const])];
         const named = refused.record(asked.principal, modelId, thrown, stays).filter(isAccepted);
         if (named.length === 0) throw classifyLlmError(thrown);
         for (const parameter of named) omitted.add(parameter);
@@ -81,13 +85,14 @@ interface CallBounds {
   readonly media: RequestMedia;
   readonly maxTokens: number | undefined;
   readonly abortSignal: AbortSignal;
+  readonly modelTools: ModelTools;
 }
 
 /** Each is named here: nothing else of a request reaches the endpoint, no header, address or credential. */
 function callSettings(
   { request, serviceType }: DelegatedRequest,
   model: LanguageModel,
-  { isAccepted, media, abortSignal, ...cap }: CallBounds,
+  { isAccepted, media, abortSignal, modelTools, ...cap }: CallBounds,
 ): CallSettings {
   const { system, messages } = convertMessages(request.messages, media);
   const wantsJson = request.schema !== undefined || serviceType === 'generateObject';
@@ -95,9 +100,9 @@ function callSettings(
   const ownTools = convertTools(request['tools']);
   const hasTools = Object.keys(ownTools).length > 0;
   const past = !hasTools && isAnthropic(model) ? toolsOfTurns(messages) : {};
-  const tools = { ...ownTools, ...past };
+  const tools = { ...modelTools.tools, ...ownTools, ...past };
   const toolChoice =
-    Object.keys(past).length > 0
+    Object.keys(past).length > 0 && Object.keys(modelTools.tools).length === 0
       ? 'none'
       : convertToolChoice(request['toolChoice'] ?? request['tool_choice']);
   const number = (name: string) => (typeof request[name] === 'number' ? request[name] : undefined);
@@ -120,10 +125,17 @@ function callSettings(
     ...(topP !== undefined && isAccepted('topP') ? { topP } : {}),
     ...(seed !== undefined && isAccepted('seed') ? { seed } : {}),
     providerOptions: {
+      ...modelTools.options,
       // Schemas of callers seldom keep to what strict ones may hold.
       [OPENAI_PROVIDER]: {
         strictJsonSchema: false,
-        ...(isAccepted('logprobs') ? logprobOptions(request) : {}),
+        ...(isResponses(model)
+          ? // Nothing is kept at the endpoint: Baton sends whole dialogs.
+            { store: false }
+          : isAccepted('logprobs')
+            ? logprobOptions(request)
+            : {}),
+        ...modelTools.options[OPENAI_PROVIDER],
       },
     },
     ...(stop !== undefined && isAccepted('stop') ? { stopSequences: [stop].flat().map(String) } : {}),
@@ -139,6 +151,10 @@ function jsonOutput({ schema }: LlmRequest, isAccepted: CallBounds['isAccepted']
 
 function isAnthropic(model: LanguageModel): boolean {
   return typeof model !== 'string' && model.provider.startsWith('anthropic');
+}
+
+function isResponses(model: LanguageModel): boolean {
+  return typeof model !== 'string' && model.provider === RESPONSES_API;
 }
 
 function lower(asked: number | undefined, cap: number | undefined): number | undefined {
@@ -161,6 +177,7 @@ function toAnswerData(
   { text, toolCalls, model, usage, logprobs }: ModelReply,
   asked: DelegatedRequest,
   modelId: string,
+  { unsupported }: ModelTools,
 ) {
   const value = asked.serviceType === 'generateObject' ? readJson(text) : undefined;
   return {
@@ -177,6 +194,7 @@ function toAnswerData(
     model: model ?? modelId,
     ...usageFields(usage),
     ...(logprobs === undefined ? {} : { logprobs }),
+    ...(unsupported.length === 0 ? {} : { unsupportedHints: unsupported }),
   };
 }
 

@@ -1,12 +1,14 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { createOpenAI } from '@ai-sdk/openai';
+import type { EndpointKind } from '@baton/protocol';
 import { createBoundedFetch } from './bounded-fetch.ts';
 import { refusalAsFailure } from './model-reply.ts';
 import { metadataExtractor, OPENAI_PROVIDER } from './reply-metadata.ts';
 import { extractReasoningMiddleware, type LanguageModel, wrapLanguageModel } from 'ai';
 
 export interface LlmEndpointOptions {
-  readonly provider: 'openai' | 'anthropic';
+  readonly provider: EndpointKind;
   /** The API's address, such as `http://127.0.0.1:11434/v1`; the provider's own by default. */
   readonly endpoint?: string | undefined;
   /** Endpoints of one's own may need none. */
@@ -15,7 +17,7 @@ export interface LlmEndpointOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** Models by id, at an endpoint that speaks OpenAI's chat completions or Anthropic's messages. */
+/** Models by id, at an endpoint that speaks OpenAI's chat completions or responses, or Anthropic's messages. */
 export function createModelFactory({
   provider,
   endpoint,
@@ -30,9 +32,14 @@ export function createModelFactory({
       fetch,
     });
   }
+  const baseURL = endpoint ?? 'https://api.openai.com/v1';
+  if (provider === 'openai-responses') {
+    const { responses } = createOpenAI({ name: OPENAI_PROVIDER, baseURL, apiKey: apiKey ?? 'none', fetch });
+    return responses;
+  }
   const openai = createOpenAICompatible({
     name: OPENAI_PROVIDER,
-    baseURL: endpoint ?? 'https://api.openai.com/v1',
+    baseURL,
     includeUsage: true,
     supportsStructuredOutputs: true,
     metadataExtractor,

@@ -18,6 +18,7 @@ export type CallSettings = Parameters<typeof generateText>[0];
 /** A model's reply, streamed or not. */
 export interface ModelReply {
   readonly text: string;
+  /** Those that are for the caller: what the endpoint runs by itself is no part of it. */
   readonly toolCalls: readonly { toolCallId: string; toolName: string; input: unknown }[];
   readonly model: string | undefined;
   readonly usage: LanguageModelUsage | undefined;
@@ -30,8 +31,9 @@ export interface ModelReply {
 export async function generateReply(settings: CallSettings): Promise<ModelReply> {
   try {
     const said = await generateText(settings);
-    const { text, toolCalls, response, usage, finishReason, rawFinishReason, providerMetadata } = said;
+    const { text, response, usage, finishReason, rawFinishReason, providerMetadata } = said;
     const logprobs = logprobsOf(providerMetadata);
+    const toolCalls = said.toolCalls.filter(({ providerExecuted }) => providerExecuted !== true);
     return { text, toolCalls, model: response.modelId, usage, finishReason, rawFinishReason, logprobs };
   } catch (error) {
     // The answer checker reports text that is not JSON, and has it repaired.
@@ -53,14 +55,15 @@ export async function streamReply(
     if (part.type === 'text-delta') {
       text += part.text;
       onText(part.text);
-    } else if (part.type === 'tool-call') toolCalls.push(part);
-    else if (part.type === 'error') throw part.error;
+    } else if (part.type === 'tool-call') {
+      if (part.providerExecuted !== true) toolCalls.push(part);
+    } else if (part.type === 'error') throw part.error;
     else if (part.type === 'abort')
       throw new LlmCallFailure('timeout_error', 'The stream stood still.', { kind: 'passing' });
     else if (part.type === 'finish-step') {
       const { finishReason, rawFinishReason, usage, response, providerMetadata } = part;
       // A connection that closes early ends a stream without an error, and without a reason.
-      if (rawFinishReason === undefined)
+      if (rawFinishReason === undefined && finishReason !== 'stop' && finishReason !== 'tool-calls')
         throw new LlmCallFailure('api_error', 'The stream ended before the answer did.', { kind: 'passing' });
       throwRefusal(refusalOf(providerMetadata));
       const logprobs = logprobsOf(providerMetadata);
@@ -100,6 +103,9 @@ export function requireWholeReply(reply: ModelReply, asked: DelegatedRequest, li
   const { text, toolCalls, finishReason, rawFinishReason } = reply;
   // Anthropic's form of a refusal has its words in the text, if it has any.
   if (rawFinishReason === 'refusal') throwRefusal(text === '' ? '(it gave no reason)' : text);
+  // Anthropic's, of tools that it runs itself: what it has said so far is no answer.
+  if (rawFinishReason === 'pause_turn')
+    throw new LlmCallFailure('api_error', 'The LLM paused before its answer was whole.', { kind: 'passing' });
   if (finishReason === 'content-filter')
     throw new LlmCallFailure('content_filter', 'The LLM endpoint withheld the answer, or the rest of it.');
   if (finishReason === 'length' && !isComplete(reply, asked)) throw cutReply(reply, limits);

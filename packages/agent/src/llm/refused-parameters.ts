@@ -7,14 +7,17 @@ import { LRUCache } from 'lru-cache';
  */
 const OPTIONAL_PARAMETERS = {
   /** Asked for first; where it is refused, `json`, and then neither. */
-  jsonSchema: /json_schema|response_format|structured.?output/i,
-  json: /response_format|json_object|json mode/i,
+  jsonSchema: /json_schema|response_format|text\.format|structured.?output/i,
+  json: /response_format|text\.format|json_object|json mode/i,
   maxTokens: /max_tokens|max_completion_tokens|maximum.{0,40}tokens/i,
   temperature: /temperature/i,
   topP: /top_p/i,
   seed: /\bseed\b/i,
   stop: /\bstop\b/i,
   logprobs: /logprobs/i,
+  webSearch: /web_search/i,
+  computerUse: /\bcomputer/i,
+  mcpServers: /\bmcp/i,
 } as const;
 export type OptionalParameter = keyof typeof OPTIONAL_PARAMETERS;
 

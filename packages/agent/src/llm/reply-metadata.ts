@@ -3,6 +3,8 @@ import type { MetadataExtractor } from '@ai-sdk/openai-compatible';
 
 /** The name of the OpenAI-compatible provider, under which the `ai` package passes its options and what it gives back. */
 export const OPENAI_PROVIDER = 'openai';
+/** What the package calls the models of OpenAI's responses. */
+export const RESPONSES_API = `${OPENAI_PROVIDER}.responses`;
 /** OpenAI's limit of alternatives of a token. */
 const MAX_ALTERNATIVES = 20;
 

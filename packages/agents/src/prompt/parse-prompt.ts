@@ -92,7 +92,10 @@ function findFunctionProblems(
       if (isFunction(one)) return [];
       if (isTool(one))
         return [
-          { field, problem: `'${one}' cannot be a function: tools around projects and agent_<id> can` },
+          {
+            field,
+            problem: `'${one}' cannot be a function: tools around projects, operations and agent_<id> can`,
+          },
         ];
       if (/^agent_[a-z][a-z0-9_]{0,47}$/.test(one)) return [];
       return [{ field, problem: `there is no tool '${one}'; give a function of your own its parameters` }];

@@ -66,6 +66,8 @@ export type FunctionResult =
       readonly result: Json;
       readonly text?: string;
       readonly content?: readonly AttachableBlock[];
+      /** As an attempt has them: those of the request by which the function was answered. */
+      readonly unsupportedHints?: readonly string[];
     }
   | { readonly ok: false; readonly error: string };
 
@@ -78,6 +80,7 @@ export interface FunctionCall {
   /** What the model was told, bounded. */
   readonly result_str: string;
   readonly error_message?: string;
+  readonly unsupportedHints?: readonly string[];
   /** It was called before with the same arguments, so it was not run. */
   readonly repeated: boolean;
 }
@@ -118,6 +121,8 @@ export interface Attempt {
   readonly calls?: number;
   /** Milliseconds of the pause after it. */
   readonly pausedMs?: number;
+  /** The hints of the request that whoever answered could not pass on to the model, as the answer's `unsupportedHints` has them. */
+  readonly unsupportedHints?: readonly string[];
 }
 
 export interface AgentCallOutcome<T> {

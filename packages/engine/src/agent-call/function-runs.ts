@@ -101,7 +101,7 @@ function traceEntry(call: AnsweredToolCall, end: Refusal, bytes: number): Functi
     const error_message = truncate(end.error, MAX_ERROR_LENGTH);
     return { id, name, arguments: args, result_str: `Error: ${error_message}`, error_message, repeated };
   }
-  const { result } = end;
+  const { result, unsupportedHints } = end;
   return {
     id,
     name,
@@ -109,6 +109,7 @@ function traceEntry(call: AnsweredToolCall, end: Refusal, bytes: number): Functi
     result,
     result_str: shorten(end.text ?? asText(result), bytes),
     repeated,
+    ...(unsupportedHints === undefined ? {} : { unsupportedHints }),
   };
 }
 

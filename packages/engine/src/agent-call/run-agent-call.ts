@@ -36,6 +36,9 @@ import { type FailedAnswer, mayRecall, recallPauseMs } from './recall-pause.ts';
 
 /** What is wrong, as an attempt keeps it. */
 const MAX_ATTEMPT_PROBLEM = 300;
+/** Of an answer's `unsupportedHints` so many are kept, of so many characters each. */
+const MAX_HINTS = 8;
+const MAX_HINT = 64;
 /** What is wrong, as whoever answered is told it beside the request. */
 const MAX_CORRECTION_PROBLEM = 2_000;
 
@@ -90,7 +93,13 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
     if (functions !== undefined && offersFunctions && calls.length > 0) {
       const named = dialog.withFreshIds(calls);
       dialog.addInterrupt(data, named, yield* functions.run(named));
-      attempts.push({ number: asked.attempt, route, end: 'interrupt', calls: calls.length });
+      attempts.push({
+        number: asked.attempt,
+        route,
+        end: 'interrupt',
+        calls: calls.length,
+        ...unsupportedHintsOf(data),
+      });
       interrupts++;
       // What the functions gave stays; a retry of the task asks on from here, as often as the call may ask at first.
       if (yield* reachCheckpoint()) {
@@ -102,7 +111,7 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
 
     const fit = yield* call.parser.read(data);
     if (fit.ok) {
-      attempts.push({ number: asked.attempt, route, end: 'accepted' });
+      attempts.push({ number: asked.attempt, route, end: 'accepted', ...unsupportedHintsOf(data) });
       const added = dialog.added(data);
       const text = added.at(-1)?.content as string;
       const { blocks, unread } = readAttachableBlocks(data);
@@ -127,6 +136,15 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
     dialog.addException(data, problem);
     correction = correctionOf(answer, problem, number + 1 + budgets.maxExceptionRetries - exceptions);
   }
+}
+
+/** What of the request's hints did not reach the model; an agent need not say. */
+function unsupportedHintsOf(data: Json): Pick<Attempt, 'unsupportedHints'> {
+  const given = isRecord(data) ? data['unsupportedHints'] : undefined;
+  const hints = Array.isArray(given)
+    ? given.filter((hint) => typeof hint === 'string').slice(0, MAX_HINTS)
+    : [];
+  return hints.length === 0 ? {} : { unsupportedHints: hints.map((hint) => truncate(hint, MAX_HINT)) };
 }
 
 /** The answer, or the error of an interaction that nobody answered in time. */

@@ -132,20 +132,25 @@ export function lookupRole(role: ModelRole): Program<{ readonly routes: number }
   return lookup({ role });
 }
 
+/** Applies a command to a project as it is then, exactly once; gives back the reducer's outcome. */
+export function* applyProjectCommand<T>(project: string, command: Json): Program<T> {
+  return (yield { kind: 'commit', project, command }) as T;
+}
+
 /** A change that has no room is tried again after so long, then after twice as long, for an hour in all. */
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 120_000;
 const LONGEST_WAIT_FOR_ROOM_MS = 3_600_000;
 
 /**
- * Applies a command to a project as it is then, exactly once; gives back the reducer's outcome. Where the tenant has no room
- * for the change it waits for an hour, since the answer that it rests on was paid for, and then fails with `limit_storage`.
+ * The same for a command that an answer gave. Where the tenant has no room for the change it waits for an hour, since the answer
+ * was paid for, and then fails with `limit_storage`.
  */
-export function* applyProjectCommand<T>(project: string, command: Json): Program<T> {
+export function* applyAnsweredCommand<T>(project: string, command: Json): Program<T> {
   let waited = 0;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, 2 * pause)) {
     try {
-      return (yield { kind: 'commit', project, command }) as T;
+      return yield* applyProjectCommand(project, command);
     } catch (thrown) {
       const limit =
         thrown instanceof BatonError && thrown.code === 'limit_storage' && thrown.details['limit'];

@@ -1,10 +1,10 @@
 import { BatonError } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
-import { applyProjectCommand, type Effect } from './effect.ts';
+import { applyAnsweredCommand, type Effect } from './effect.ts';
 
 /** Runs the change of a project; `refuse` says with what its attempt of that number fails. Returns its sleeps, and how it ended. */
 function run(refuse: (attempt: number) => BatonError | undefined) {
-  const program = applyProjectCommand<string>('shop', {});
+  const program = applyAnsweredCommand<string>('shop', {});
   const sleeps: Extract<Effect, { kind: 'sleep' }>[] = [];
   try {
     for (let attempt = 1, step = program.next(); ; ) {

@@ -1,4 +1,5 @@
 import {
+  applyAnsweredCommand,
   applyProjectCommand,
   generateObjectWithContent,
   readProject,
@@ -100,6 +101,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
   promptText: addTaskPromptText,
   nextSteps: ['If it is large, split it with expand_task.', 'Connect it with others by add_dependency.'],
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  addsTo: ({ projectRoot }) => projectRoot,
 
   *run({ prompt, research = false, projectRoot, ...input }) {
     const own = input.dependencies?.trim()
@@ -136,19 +138,17 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
         });
     const given = { title, description, details, testStrategy, priority: input.priority };
     const { dependencies: suggested = [], ...worked } = answer;
-    const { tag, taskId, task } = yield* applyProjectCommand<{ tag: string; taskId: number; task: Json }>(
-      projectRoot,
-      {
-        command: 'add_task',
-        tag: found.tag,
-        // Fields that the caller gave override the LLM's.
-        task: { ...worked, ...(definedFields(given) as Partial<typeof worked>) },
-        dependencies,
-        suggested,
-        seenBelow: found.nextId,
-        ...attachmentsField(content),
-      } satisfies ProjectCommand as Json,
-    );
+    const apply = manual ? applyProjectCommand : applyAnsweredCommand;
+    const { tag, taskId, task } = yield* apply<{ tag: string; taskId: number; task: Json }>(projectRoot, {
+      command: 'add_task',
+      tag: found.tag,
+      // Fields that the caller gave override the LLM's.
+      task: { ...worked, ...(definedFields(given) as Partial<typeof worked>) },
+      dependencies,
+      suggested,
+      seenBelow: found.nextId,
+      ...attachmentsField(content),
+    } satisfies ProjectCommand as Json);
     return { projectRoot, tag, id: taskId, task };
   },
 

@@ -9,6 +9,10 @@ const functionCall = z.looseObject({
   result: z.unknown().optional(),
   result_str: z.string().describe('What the model was told'),
   error_message: z.string().optional(),
+  unsupportedHints: z
+    .array(z.string())
+    .optional()
+    .describe('Of a specialist: hints that did not reach its model'),
   repeated: z.boolean().describe('It was called before with the same arguments, so it was not run'),
 });
 

@@ -77,7 +77,8 @@ export const callPromptOperation: Operation<Input, z.infer<typeof result>> = {
     'Answers that do not parse are asked for again; the functions that the prompt names are run for the model.',
   input,
   result,
-  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  // What its functions may do, such as remove_task.
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 
   run: askPrompt,
 
@@ -97,7 +98,9 @@ function* askPrompt({
   const handlers = handlersOf(prompt, args);
   const sent = continued as readonly Message[];
   const made = callsMadeIn(sent);
-  const parser = callerFunctionParser(answerParserOf(prompt.parser, parserArgs), callers, made);
+  // A computer is the caller's, as its functions are.
+  const hinted = functions === undefined && prompt.hints?.computerUse !== undefined ? ['computer'] : [];
+  const parser = callerFunctionParser(answerParserOf(prompt.parser, parserArgs), callers, made, hinted);
   const messages = [...own, ...withHandledResults(sent, made, handlers)];
   const outcome = yield* runAgentCall<PromptAnswer>({
     role: prompt.role,

@@ -36,17 +36,19 @@ export function callerTools(functions: readonly CallerFunction[]): JsonObject[] 
 /**
  * Reads an answer that may call functions of the caller: calls that all fit their parameters end the agent call, for the
  * caller to carry out; one that does not, or that was made before (`made`), is a problem, as an answer is that does not parse.
+ * `hinted`: tools that the model has by a hint, and the caller carries out, with whatever arguments and as often as it likes.
  */
 export function callerFunctionParser(
   parser: AnswerParser<Json>,
   functions: readonly CallerFunction[],
   made: readonly FunctionCall[],
+  hinted: readonly string[] = [],
 ): AnswerParser<PromptAnswer> {
   const earlier = new Map(made.map((call) => [identityOf(call), call.id]));
   return {
     ...parser,
     *read(data): Program<Validation<PromptAnswer>> {
-      const calls = functions.length === 0 ? [] : readToolCalls(data);
+      const calls = functions.length + hinted.length === 0 ? [] : readToolCalls(data);
       if (calls.length === 0) {
         const fit = yield* parser.read(data);
         return fit.ok ? { ok: true, value: { response: fit.value } } : fit;
@@ -54,6 +56,7 @@ export function callerFunctionParser(
       for (const { name, arguments: args, problem } of calls) {
         const called = functions.find((one) => one.name === name);
         if (problem !== undefined) return { ok: false, problem: `a call of '${name}': ${problem}` };
+        if (problem === undefined && hinted.includes(name)) continue;
         if (called === undefined) return { ok: false, problem: `there is no function '${name}'` };
         const fit = yield* checkAnswer(called.parameters, args);
         if (!fit.ok) return { ok: false, problem: `the arguments of '${name}' do not fit: ${fit.problem}` };

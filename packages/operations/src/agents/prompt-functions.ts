@@ -1,8 +1,10 @@
 import { type CallerFunction, lookupAgents, type PromptDefinition, toolNameOf } from '@baton/agents';
 import type { FunctionSet, Program } from '@baton/engine';
 import { BatonError } from '@baton/protocol';
+import type { Operation } from '../definition/operation.ts';
 import type { ProjectTool } from '../tools/project-tool.ts';
 import { functionTools } from '../tools/function-tools.ts';
+import { functionOperations, operationFunctions } from './operation-functions.ts';
 import { projectFunctions } from './project-functions.ts';
 import { specialistFunctions } from './specialist-functions.ts';
 
@@ -16,7 +18,7 @@ export interface PromptFunctions {
 }
 
 /**
- * The functions that a prompt names: tools around projects, and specialists under the names of their tools; or those of the
+ * The functions that a prompt names: tools around projects, operations, and specialists under the names of their tools; or those of the
  * caller. Errors: `invalid_arguments` for a function that cannot be called, `agent_not_found`.
  */
 export function* promptFunctions({
@@ -26,6 +28,7 @@ export function* promptFunctions({
   if (callers.length === functions.length) return { callers };
   const ids: string[] = [];
   const tools: ProjectTool[] = [];
+  const operations: Operation[] = [];
   for (const [at, name] of functions.entries()) {
     if (typeof name !== 'string') {
       throw refusal(
@@ -34,18 +37,29 @@ export function* promptFunctions({
       );
     }
     const tool = functionTools.find((known) => known.name === name);
+    const operation = functionOperations.find((known) => known.name === name);
     if (tool !== undefined) tools.push(tool);
+    else if (operation !== undefined) operations.push(operation);
     else if (name.startsWith(AGENT_PREFIX)) ids.push(name.slice(AGENT_PREFIX.length));
-    else throw refusal(at, `'${name}' is no tool around projects and no agent_<id>`);
+    else throw refusal(at, `'${name}' is no tool around projects, no operation and no agent_<id>`);
   }
-  const own = projectFunctions(tools);
-  const asked = ids.length === 0 ? undefined : yield* agentFunctions(ids);
-  if (asked === undefined) return { run: own, callers };
-  const run: FunctionSet = {
-    tools: [...own.tools, ...asked.tools],
-    run: (call) => (call.name.startsWith(AGENT_PREFIX) ? asked.run(call) : own.run(call)),
+  const sets: readonly FunctionSet[] = [
+    projectFunctions(tools),
+    operationFunctions(operations),
+    ...(ids.length === 0 ? [] : [yield* agentFunctions(ids)]),
+  ];
+  return { run: joinFunctions(sets), callers };
+}
+
+/** All of the sets as one; a function that none of them has is told so by the first. */
+function joinFunctions(sets: readonly FunctionSet[]): FunctionSet {
+  return {
+    tools: sets.flatMap(({ tools }) => tools),
+    run: (call) => {
+      const owner = sets.find(({ tools }) => tools.some((tool) => tool.function.name === call.name));
+      return (owner ?? (sets[0] as FunctionSet)).run(call);
+    },
   };
-  return { run, callers };
 }
 
 /** Specialists under the names of their tools, `agent_<id>`: an id alone may be the name of a tool around projects. */
@@ -68,3 +82,8 @@ function refusal(at: number, problem: string): BatonError {
   const field = `functions.${at}`;
   return new BatonError('invalid_arguments', `The prompt's ${field}: ${problem}.`, { field });
 }
+
+const names: ReadonlySet<string> = new Set([...functionTools, ...functionOperations].map(({ name }) => name));
+
+/** Whether a prompt may have the tool of this name as a function. */
+export const isFunctionTool = (name: string): boolean => names.has(name);

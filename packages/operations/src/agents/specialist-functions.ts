@@ -34,14 +34,15 @@ export function specialistFunctions(specialists: readonly Specialist[]): Functio
           return { ok: false, error: `The arguments of '${name}' do not fit its parameters: ${fit.problem}` };
       }
       try {
-        const { value, content } = yield* runAgentCall({
+        const { value, content, attempts } = yield* runAgentCall({
           ...ownSettingsOf(agent),
           messages: [systemMessageOf(agent), taskMessage(args)],
           summary: `Call of agent ${name}`,
           parser: wordsParser,
           delivery: { agentId: name, answerWithinMs: agent.timeoutMs ?? SPECIALIST_TIMEOUT_MS },
         });
-        return { ok: true, result: value, content };
+        const { unsupportedHints } = attempts.at(-1) ?? {};
+        return { ok: true, result: value, content, ...(unsupportedHints && { unsupportedHints }) };
       } catch (thrown) {
         if (!(thrown instanceof BatonError)) throw thrown;
         return { ok: false, error: failureOf(name, thrown) };

@@ -1,6 +1,6 @@
 import {
   all,
-  applyProjectCommand,
+  applyAnsweredCommand,
   generateObject,
   type Program,
   readProject,
@@ -88,6 +88,7 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
     'Split the tasks with expand_all, or one of them with expand_task.',
   ],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  addsTo: ({ projectRoot }) => projectRoot,
 
   *run(input) {
     const { projectRoot, threshold, research = false } = input;
@@ -170,7 +171,7 @@ function* analyzeBatch(
     objectName: 'complexity_analysis',
   });
   const analyses = toOneAnalysisPerTask(batch, answer.complexityAnalysis);
-  yield* applyProjectCommand(projectRoot, {
+  yield* applyAnsweredCommand(projectRoot, {
     command: 'merge_report',
     tag,
     threshold,

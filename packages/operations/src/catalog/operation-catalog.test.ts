@@ -1,6 +1,7 @@
 import { toJsonSchema } from '@baton/engine';
 import { describe, expect, it } from 'vitest';
-import { allPrograms, toolOperations } from './operation-catalog.ts';
+import { allPrograms } from './operation-catalog.ts';
+import { toolOperations } from '../tool-operations/tool-operations.ts';
 import { syntheticOperations } from './synthetic-operations.ts';
 
 describe('the catalog', () => {

@@ -1,7 +1,8 @@
 import { BatonError } from '@baton/protocol';
 import type { PromptText } from '../prompt-kit/prompt-text.ts';
 import { functionTools } from '../tools/function-tools.ts';
-import { agentOperations, toolOperations } from './operation-catalog.ts';
+import { agentOperations } from './operation-catalog.ts';
+import { toolOperations } from '../tool-operations/tool-operations.ts';
 
 /** What there is to read of a tool for people: what it does, what its result says, what may come next. */
 export interface ToolText {

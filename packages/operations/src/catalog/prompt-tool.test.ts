@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callProjectToolInMemory, expectToolRefusal } from '../testing/call-project-tool-in-memory.ts';
-import { toolOperations } from './operation-catalog.ts';
+import { toolOperations } from '../tool-operations/tool-operations.ts';
 import { promptMarkdown, promptNames, requireToolText } from './prompt-catalog.ts';
 
 describe('prompts for people', () => {

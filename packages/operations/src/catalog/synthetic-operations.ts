@@ -1,6 +1,6 @@
 import { all, generateObject, type Program, sleep } from '@baton/engine';
 import { z } from 'zod';
-import { indexByName } from './operation-catalog.ts';
+import { indexByName } from '../tool-operations/tool-operations.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
 import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import type { Operation, ToolHints } from '../definition/operation.ts';

@@ -1,4 +1,4 @@
-import { acceptIgnoredInTool } from './accept-ignored-arguments.ts';
+import { acceptIgnoredInTool } from '../tool-operations/accept-ignored-arguments.ts';
 import { functionTools } from '../tools/function-tools.ts';
 import type { ProjectTool } from '../tools/project-tool.ts';
 import { generatePromptTool } from './prompt-tool.ts';

@@ -75,14 +75,16 @@ function projectOf({ projectRoot, workspace }: Readonly<Record<string, unknown>>
 const TASKS_IN = [
   ['tasks', 'id'],
   ['updated', 'id'],
+  ['updatedTasks', 'id'],
   ['converted', 'id'],
   ['cleared', 'id'],
   ['moved', 'to'],
 ] as const;
 
 function taskIdsIn(result: Readonly<Record<string, unknown>>): string[] {
-  const { id, task, taskIds } = result;
+  const { id, task, taskIds, savedTo } = result;
   const found = [
+    savedTo,
     isRecord(task) ? task['id'] : undefined,
     id,
     ...(Array.isArray(taskIds) ? taskIds : []),

@@ -29,6 +29,8 @@ export interface Operation<Input = unknown, Result = unknown> extends ProgramDef
   readonly hints: ToolHints;
   /** The argument whose text the caller does not want back: the directive of the call leaves it out, the stored request has it. */
   unechoed?(input: Input): UnechoedText | undefined;
+  /** The project that the answer adds to: a call for which it has no room is refused before anything is delegated. */
+  addsTo?(input: Input): string | undefined;
   /** What of a parsed input is ignored; every reply to the call names it. */
   ignored?(input: Input): readonly IgnoredReport[];
   /** One sentence about a result, for clients that read only text. */

@@ -71,6 +71,7 @@ export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof ex
   promptText: expandPromptText,
   nextSteps: ['See what failed, if anything did, and call expand_task for it.', 'Begin with next_task.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  addsTo: ({ projectRoot, force }) => (force ? undefined : projectRoot),
 
   *run({ projectRoot, num, prompt, force = false, research = false, atOnce, perRequest, ...input }) {
     const found = yield* readProject(projectRoot, (project?: Project) => {

@@ -57,6 +57,7 @@ export const expandTaskOperation: ToolOperation<ExpandTaskInput, z.infer<typeof 
   promptText: expandPromptText,
   nextSteps: ['Begin with next_task, which now offers subtasks once their task is in progress.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  addsTo: ({ projectRoot, force }) => (force ? undefined : projectRoot),
 
   *run({ id, num, prompt, force = false, research = false, tag, projectRoot }) {
     const show = true;

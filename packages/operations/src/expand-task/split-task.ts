@@ -1,5 +1,5 @@
 import {
-  applyProjectCommand,
+  applyAnsweredCommand,
   generateObject,
   type Program,
   readProject,
@@ -66,7 +66,7 @@ export function* commitSubtasks(
   tag: string,
   subtasks: GeneratedSubtask[],
 ): Program<SplitResult> {
-  const split = yield* applyProjectCommand<Omit<SplitResult, 'statusesIgnored'>>(projectRoot, {
+  const split = yield* applyAnsweredCommand<Omit<SplitResult, 'statusesIgnored'>>(projectRoot, {
     command: 'add_subtasks',
     id,
     mode: force ? 'replace' : 'append',

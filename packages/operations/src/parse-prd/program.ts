@@ -1,4 +1,4 @@
-import { applyProjectCommand, generateObject, readProject, type ReadLimits } from '@baton/engine';
+import { applyAnsweredCommand, generateObject, readProject, type ReadLimits } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
@@ -56,6 +56,7 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
     'Find out which tasks are too large with analyze_project_complexity, and split them with expand_all.',
   ],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  addsTo: ({ projectRoot, force }) => (force ? undefined : projectRoot),
   unechoed: ({ prd = '', echo = true }) => (echo ? undefined : { argument: 'prd', text: prd }),
 
   *run({ prd, input, numTasks, append = false, force = false, research = false, tag, projectRoot }) {
@@ -84,7 +85,7 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
       objectName: 'tasks_data',
     });
 
-    const added = yield* applyProjectCommand<Added>(projectRoot, {
+    const added = yield* applyAnsweredCommand<Added>(projectRoot, {
       command: 'add_tasks',
       tag: target.tag,
       mode: append ? 'append' : force ? 'replace' : 'refuse_if_not_empty',

@@ -1,6 +1,6 @@
 import { estimateTokens, messageText } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
-import { toolOperations } from '../catalog/operation-catalog.ts';
+import { toolOperations } from '../tool-operations/tool-operations.ts';
 import { applyCommand, type Project, type Task } from '../project/index.ts';
 import { LIBRARY_CALLS, libraryProject } from '../testing/library-project.ts';
 import { searchableTasks } from '../testing/searchable-tasks.ts';

@@ -1,4 +1,10 @@
-import { applyProjectCommand, generateText, type Program, readProject, type ReadLimits } from '@baton/engine';
+import {
+  applyAnsweredCommand,
+  generateText,
+  type Program,
+  readProject,
+  type ReadLimits,
+} from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import type { ToolOperation } from '../definition/operation.ts';
@@ -64,6 +70,7 @@ export const researchOperation: ToolOperation<ResearchInput, z.infer<typeof rese
   version: 1,
   title: 'Research a question',
   category: 'task-management',
+  changes: ['task'],
   description:
     'Has a question about a project researched and answered, with tasks, files and words of yours as context; `saveTo` adds ' +
     'the result to a task or subtask. The LLM call is delegated to you, in the role research: answer it with agent_llm, with text.',
@@ -75,6 +82,7 @@ export const researchOperation: ToolOperation<ResearchInput, z.infer<typeof rese
     'Turn work that was found into a task with add_task.',
   ],
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  addsTo: ({ projectRoot, saveTo }) => (saveTo === undefined ? undefined : projectRoot),
 
   *run({ query, customContext, detailLevel, projectRoot, ...input }) {
     const scope = {
@@ -122,7 +130,7 @@ type Saved =
 /** An answer that was paid for is given back whatever became of the task in between. */
 function* save(projectRoot: string, tag: string, id: string, query: string, text: string): Program<Saved> {
   try {
-    yield* applyProjectCommand(projectRoot, {
+    yield* applyAnsweredCommand(projectRoot, {
       command: 'append_info',
       id,
       text: `## Research: ${excerpt(query, 500)?.replaceAll(/\s+/g, ' ')}\n\n${text}`,

@@ -1,6 +1,6 @@
 import {
   all,
-  applyProjectCommand,
+  applyAnsweredCommand,
   generateObject,
   type Program,
   readProject,
@@ -107,6 +107,7 @@ function defineScopeOperation(
     version: 1,
     title,
     category: 'task-management',
+    changes: ['task'],
     description:
       `${does} Subtasks that are begun, done or set aside stay, as do statuses. Several LLM requests are open at once where ` +
       'several tasks are named. The LLM call is delegated to you: answer it with agent_llm.',
@@ -185,7 +186,7 @@ function* scopeOne(id: number, wish: Wish): Program<Scoped> {
     schema: scopeAnswerSchema({ subtasks: found.subtaskCount > 0, complexity: Boolean(found.report) }),
     objectName: 'updated_task',
   });
-  const { outcomes } = yield* applyProjectCommand<{ outcomes: [Updated, ...Json[]] }>(projectRoot, {
+  const { outcomes } = yield* applyAnsweredCommand<{ outcomes: [Updated, ...Json[]] }>(projectRoot, {
     command: 'sequence',
     commands: changesOf(answer, found, wish),
   } satisfies ProjectCommand as Json);

@@ -1,6 +1,6 @@
 import { messageText } from '@baton/protocol';
 import { expect, it } from 'vitest';
-import { toolOperations } from '../catalog/operation-catalog.ts';
+import { toolOperations } from '../tool-operations/tool-operations.ts';
 import { LIBRARY_CALLS, libraryProject } from './library-project.ts';
 import { runOperationInMemory, textAnswer } from './run-operation-in-memory.ts';
 

@@ -59,7 +59,3 @@ export const functionTools: readonly ProjectTool[] = [
   responseLanguageTool,
   connectFilesTool,
 ];
-
-const names: ReadonlySet<string> = new Set(functionTools.map(({ name }) => name));
-
-export const isFunctionTool = (name: string): boolean => names.has(name);

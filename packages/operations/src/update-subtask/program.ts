@@ -1,4 +1,5 @@
 import {
+  applyAnsweredCommand,
   applyProjectCommand,
   generateTextWithContent,
   type Program,
@@ -82,6 +83,7 @@ export const updateSubtaskOperation: ToolOperation<
   promptText: notePromptText,
   nextSteps: ['Go on with the subtask, and set its status with set_task_status when it is done.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  addsTo: ({ projectRoot }) => projectRoot,
 
   *run({ id, prompt, metadata, research = false, projectRoot, ...input }) {
     if (prompt === undefined) return yield* annotate(projectRoot, { id, metadata, tag: input.tag });
@@ -114,13 +116,11 @@ export const updateSubtaskOperation: ToolOperation<
 type Annotation = Omit<Extract<ProjectCommand, { command: 'append_info' }>, 'command'>;
 
 function* annotate(projectRoot: string, annotation: Annotation): Program<JsonObject> {
-  const { tag, added, item } = yield* applyProjectCommand<{ tag: string; added: string; item: Json }>(
-    projectRoot,
-    {
-      command: 'append_info',
-      ...definedFields(annotation),
-    } as ProjectCommand as unknown as Json,
-  );
+  const apply = annotation.text === undefined ? applyProjectCommand : applyAnsweredCommand;
+  const { tag, added, item } = yield* apply<{ tag: string; added: string; item: Json }>(projectRoot, {
+    command: 'append_info',
+    ...definedFields(annotation),
+  } as ProjectCommand as unknown as Json);
   return { projectRoot, tag, id: annotation.id, added, subtask: item };
 }
 

@@ -1,4 +1,5 @@
 import {
+  applyAnsweredCommand,
   applyProjectCommand,
   generateObjectWithContent,
   generateTextWithContent,
@@ -140,7 +141,7 @@ function* revise(wish: UpdateRequest): Program<End> {
   });
   // Whatever the answer calls it, it was asked about this task.
   const { update, ignored } = new RequestedStatuses(request).select({ ...answer, id: task.id }, task);
-  const { updated, skipped, tasks, statusesIgnored } = yield* applyProjectCommand<CommitOutcome>(
+  const { updated, skipped, tasks, statusesIgnored } = yield* applyAnsweredCommand<CommitOutcome>(
     projectRoot,
     {
       command: 'update_tasks',
@@ -167,7 +168,7 @@ function* note(wish: UpdateRequest): Program<End> {
     messages: buildNoteMessages(task, wish, request, research),
     longest: MAX_NOTE_LENGTH,
   });
-  const { item } = yield* applyProjectCommand<{ item: Json }>(projectRoot, {
+  const { item } = yield* applyAnsweredCommand<{ item: Json }>(projectRoot, {
     command: 'append_info',
     id: `${task.id}`,
     text,

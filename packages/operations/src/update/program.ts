@@ -1,6 +1,6 @@
 import {
   all,
-  applyProjectCommand,
+  applyAnsweredCommand,
   generateObject,
   type Program,
   readProject,
@@ -164,7 +164,7 @@ function* revise(
     .map((one) => statuses.select(one, asked.get(one.id)));
   const updates = selected.map(({ update }) => dropTruncatedFields(update, asked.get(update.id)));
   if (updates.length === 0) return { updated: [], skipped: [] };
-  const { updated, skipped, statusesIgnored } = yield* applyProjectCommand<BatchResult>(projectRoot, {
+  const { updated, skipped, statusesIgnored } = yield* applyAnsweredCommand<BatchResult>(projectRoot, {
     command: 'update_tasks',
     updates,
     tag,

@@ -22,16 +22,22 @@ const agentRoute = z.strictObject({
 const NO_BASE_URL =
   'must be an http or https address without user, query or fragment, such as https://api.openai.com/v1';
 
+/** The APIs of LLM endpoints: OpenAI's chat completions, which many endpoints speak, and its responses, and Anthropic's messages. */
+export const ENDPOINT_KINDS = ['openai', 'openai-responses', 'anthropic'] as const;
+export type EndpointKind = (typeof ENDPOINT_KINDS)[number];
+
 /** The route to an LLM endpoint, which a worker calls. */
 const endpointRoute = z.strictObject({
   kind: z
-    .enum(['openai', 'anthropic'])
-    .describe("OpenAI's chat completions, which many endpoints speak, or Anthropic's messages"),
+    .enum(ENDPOINT_KINDS)
+    .describe(
+      "OpenAI's chat completions, which many endpoints speak, its responses, or Anthropic's messages",
+    ),
   baseUrl: z
     .string()
     .max(500)
     .refine(isBaseUrl, { error: NO_BASE_URL })
-    .describe('The address that /chat/completions or /messages is put behind'),
+    .describe('The address that /chat/completions, /responses or /messages is put behind'),
   modelId: modelId.describe(
     'The model that the endpoint is asked for where no agent or prompt names its own',
   ),

@@ -201,6 +201,8 @@ export class TenantKeys {
       jobs,
       calls,
       activeChangeChannel,
+      projects,
+      projectUse,
     } = this;
     const { due, tenantsWithJobs, workers } = shard;
     return {
@@ -223,6 +225,8 @@ export class TenantKeys {
       workers,
       calls,
       activeChangeChannel,
+      projects,
+      projectUse,
       usage,
       // Of a task that is no step of a workflow: its own.
       parent: task,

@@ -189,6 +189,7 @@ function reopen(testTenant: TestTenant, taskId: string): Promise<unknown[]> {
     staleRef: '',
     life: 1,
     keep: 1,
+    project: '',
     journal: 0,
     waits: 1,
     ready: 1,

@@ -1,4 +1,10 @@
-import { BatonError, type ModelRole, modelRoleSchema, type RoleInput } from '@baton/protocol';
+import {
+  BatonError,
+  type EndpointKind,
+  type ModelRole,
+  modelRoleSchema,
+  type RoleInput,
+} from '@baton/protocol';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { TenantKeys } from '../records/keys.ts';
@@ -22,7 +28,7 @@ export interface AgentRoute {
 
 /** An LLM endpoint with its key as it is stored. */
 export interface EndpointRoute {
-  readonly kind: 'openai' | 'anthropic';
+  readonly kind: EndpointKind;
   readonly baseUrl: string;
   readonly modelId: string;
   readonly fixedModel?: boolean | undefined;

@@ -138,7 +138,7 @@ export class TestTenant {
   scriptKeys(taskId: string) {
     const { keys } = this;
     const { record: tenant, rates, tasks, pending, claims, projects, activeChangeChannel, deadlines } = keys;
-    const { calls, roles } = keys;
+    const { calls, roles, projectUse } = keys;
     const own = {
       tenant,
       rates,
@@ -148,6 +148,7 @@ export class TestTenant {
       calls,
       roles,
       projects,
+      projectUse,
       activeChangeChannel,
       deadlines,
     };

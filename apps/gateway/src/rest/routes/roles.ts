@@ -1,4 +1,10 @@
-import { type ModelRole, modelRoleSchema, roleInputSchema, type Scope } from '@baton/protocol';
+import {
+  ENDPOINT_KINDS,
+  type ModelRole,
+  modelRoleSchema,
+  roleInputSchema,
+  type Scope,
+} from '@baton/protocol';
 import type { StoredRole } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -10,7 +16,7 @@ import { isoTimeSchema, jsonResponse } from '../openapi/shared-schemas.ts';
 const routeSchema = z.union([
   z.object({ kind: z.literal('agent'), modelId: z.string().optional(), fixedModel: z.boolean().optional() }),
   z.object({
-    kind: z.enum(['openai', 'anthropic']),
+    kind: z.enum(ENDPOINT_KINDS),
     baseUrl: z.string(),
     modelId: z.string(),
     fixedModel: z.boolean().optional(),

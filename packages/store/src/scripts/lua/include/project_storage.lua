@@ -1,13 +1,8 @@
 -- What a project takes of what its tenant stores: hash K_projectUse, by the project's key "<ms of its last use> <bytes>". Needs clock,
--- storage and tenant_limits.
+-- storage, project_room and tenant_limits.
 
 -- How seldom a read notes that a project is used, in ms.
 local PROJECT_USED_EVERY = 3600000
-
-local function parse_use(entry)
-  local used, bytes = string.match(entry or '0 0', '^(%d+) (%d+)$')
-  return tonumber(used), tonumber(bytes)
-end
 
 local function format_use(used, bytes) return string.format('%d %d', used, bytes) end
 
@@ -37,15 +32,11 @@ end
 local function count_project_change(is_new, grown)
   local stored_limit, stored, most_projects, project_limit = unpack(read_tenant(
     'storedBytes', 'stored', 'projects', 'projectBytes'))
-  local _, bytes = parse_use(redis.call('HGET', K_projectUse, A_name))
-  if is_new then
-    local projects = redis.call('ZCARD', K_projects)
-    if projects >= tonumber(most_projects) then return {'limit_storage', 'projects', most_projects, tostring(projects)} end
-    grown = grown + W_project + #A_name
-  end
-  if grown > 0 and bytes + grown > tonumber(project_limit) then
-    return {'limit_storage', 'projectBytes', project_limit, string.format('%d', bytes)}
-  end
+  local use = redis.call('HGET', K_projectUse, A_name)
+  local _, bytes = parse_use(use)
+  if is_new then grown = grown + W_project + #A_name end
+  local no_room = refusal_of_project_growth(not is_new and (use or '0 0'), grown, most_projects, project_limit)
+  if no_room then return no_room end
   local refusal = refusal_of_storage(stored_limit, stored, grown)
   if refusal then return refusal end
   redis.call('HSET', K_projectUse, A_name, format_use(clock(), add_bytes(bytes, grown)))

@@ -18,6 +18,7 @@
 -- @include deferred_writes
 -- @include storage
 -- @include tenant_limits
+-- @include project_room
 -- @include project_storage
 -- @include change_feed
 -- @include trim

@@ -8,6 +8,7 @@
 -- @include deferred_writes
 -- @include storage
 -- @include tenant_limits
+-- @include project_room
 -- @include project_storage
 -- @include change_feed
 local version = redis.call('HGET', K_project, 'v')

@@ -7,6 +7,7 @@
 -- @include deferred_writes
 -- @include storage
 -- @include tenant_limits
+-- @include project_room
 -- @include project_storage
 local used, bytes = parse_use(redis.call('HGET', K_projectUse, A_name))
 if clock() - used >= PROJECT_USED_EVERY and redis.call('EXISTS', K_project) == 1 then

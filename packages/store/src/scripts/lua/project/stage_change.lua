@@ -12,6 +12,7 @@
 -- @include deferred_writes
 -- @include storage
 -- @include tenant_limits
+-- @include project_room
 -- @include project_storage
 -- A part passes so many fields of the project, and so many bytes of what it copies.
 local PAGE_FIELDS, PAGE_BYTES, STAGED_TTL = 200, 262144, 60000
