@@ -42,6 +42,20 @@ test('one with a group may call the specialists of it, and no others [agent-grou
   expect(result.functionCalls).toMatchObject([{ name: 'coder', result: 'code' }]);
 });
 
+test('a call of an agent outside of the group is not run, and the model is told whom it may call [agent-group]', async () => {
+  await fixture.putAgent({ id: 'narrow', name: 'Narrow', instructions: 'You lead.', group: ['coder'] });
+  const asked = await fixture.call('agent_narrow', { message: 'Search' });
+  const outside = calling({ name: 'web_search', arguments: { query: 'x' } });
+  const step = await fixture.answer(asked.interactionId, outside);
+  expect(step.pending.llmRequestForAgent.messages[0].content).toBe('You lead.');
+  expect(step.pending.llmRequestForAgent.messages.at(-1)).toMatchObject({
+    role: 'tool',
+    content: "Error: There is no function 'web_search'. There are: coder.",
+  });
+  const { result } = await fixture.answer(step.pending.interactionId, { text: 'Alone, then.' });
+  expect(result.functionCalls).toMatchObject([{ name: 'web_search', error_message: expect.any(String) }]);
+});
+
 test('arguments that do not fit, the primary and a disabled agent are refused by name', async () => {
   const [client] = fixture.clients;
   expect(await callToolForError(client!, 'agent_web_search', { q: 1 })).toMatchObject({

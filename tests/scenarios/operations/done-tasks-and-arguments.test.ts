@@ -49,6 +49,18 @@ test('expand_task with force replaces open subtasks, and never changes done ones
   expect(subtasks[0]).toEqual(before);
 });
 
+test('update changes a cancelled task, which stays cancelled', async () => {
+  await use('set_task_status', { id: '2', status: 'cancelled' });
+  const { interactionId } = await use('update', { from: 2, prompt: 'Use Postgres.' });
+  const agentLLMResponse = successAnswer({ tasks: [{ id: 2, title: 'Two on Postgres' }] });
+  const { outcome } = await callTool(client, 'agent_llm', { interactionId, agentLLMResponse });
+  expect(outcome.result).toMatchObject({ taskIds: [2] });
+  expect((await use('get_task', { id: 2 })).task).toMatchObject({
+    title: 'Two on Postgres',
+    status: 'cancelled',
+  });
+});
+
 test.each([
   ['update_task', { id: 1, prompt: 'Use Postgres.' }],
   ['update_task', { id: 1, prompt: 'Note it.', append: true }],
