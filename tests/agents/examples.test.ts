@@ -11,6 +11,8 @@ import { WorkflowFixture } from '../workflows/workflow-fixture.ts';
 const EXAMPLES = join(REPOSITORY_ROOT, 'docs/examples');
 const read = (path: string) => readFileSync(join(EXAMPLES, path), 'utf8');
 
+const CHART = { type: 'image', data: Buffer.from('a chart').toString('base64'), mimeType: 'image/png' };
+
 let fixture: WorkflowFixture;
 beforeAll(async () => {
   fixture = await WorkflowFixture.start();
@@ -38,7 +40,10 @@ async function run(name: string, args: object, seed: string, wrongRate: number) 
     const pending = interactions.filter((one: AnyJson) => one.taskId === taskId);
     for (const { interactionId, llmRequestForAgent } of pending) {
       requests.push(llmRequestForAgent);
-      const agentLLMResponse = agent.answer(llmRequestForAgent);
+      const agentLLMResponse: AnyJson = agent.answer(llmRequestForAgent);
+      const draws = String(llmRequestForAgent.messages[0].content).includes('draw it');
+      if (draws && agentLLMResponse.status === 'success')
+        agentLLMResponse.data = { ...agentLLMResponse.data, content: [CHART] };
       await callTool(client, 'agent_llm', { interactionId, agentLLMResponse });
     }
     const view = await callTool(client, 'task_status', { taskId, waitMs: 5_000 });
@@ -64,13 +69,15 @@ describe('the research team', () => {
     expect(response).not.toBe('');
     expect(functionCalls.map(({ name }: AnyJson) => name)).toEqual(['analyst', 'critic', 'research']);
     for (const call of functionCalls) expect(call).toMatchObject({ result: expect.any(String) });
+    expect(view.result.content).toEqual([CHART]);
+    expect(JSON.stringify(requests.at(-1)?.messages)).toContain(CHART.data);
     expect(requests).toHaveLength(5);
     expect(requests[0].messages[0].content).toMatch(/, and say what stays open\.\n\nBrief and exact\.$/);
     const [, ...others] = requests.map(({ messages }) => String(messages[0].content).split('\n')[0] ?? '');
     expect(others.slice(0, 3).toSorted()).toEqual([
       'Find sources for what you are asked, and name each.',
       'Look for what speaks against a claim. Where nothing does, say so.',
-      'Work out what you are asked, step by step, and say what you assumed.',
+      'Work out what you are asked, step by step, and say what you assumed. Where a chart says more, draw it.',
     ]);
   });
 

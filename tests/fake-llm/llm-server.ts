@@ -27,6 +27,8 @@ export type LlmBehaviour =
       readonly do: 'say';
       readonly text?: string;
       readonly toolCalls?: readonly ToolCall[];
+      /** What the model drew, in base64; of chat completions. */
+      readonly images?: readonly string[];
       /** The tokens of the answer with their logprobs, in OpenAI's form. */
       readonly logprobs?: readonly object[];
       /** The model that the reply names; by default the one that was asked for. */
@@ -158,6 +160,7 @@ export class FakeLlmServer {
         const output = {
           text: manner.text ?? validText(asked),
           toolCalls: manner.toolCalls ?? [],
+          images: manner.images,
           logprobs: manner.logprobs,
           withoutUsage: manner.withoutUsage,
           finishReason: manner.finishReason,

@@ -10,6 +10,7 @@ export interface ToolCall {
 export interface ModelOutput {
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
+  readonly images?: readonly string[] | undefined;
   readonly logprobs?: readonly object[] | undefined;
   readonly withoutUsage?: boolean | undefined;
   /** Why the reply ends, in the API's own words. */
@@ -45,9 +46,9 @@ export const openaiFormat: ProviderFormat = {
       messages: body.messages.filter((message: AnyJson) => message.role !== 'system'),
     };
   },
-  completion(model, { text, toolCalls, logprobs, withoutUsage, finishReason, refusal }) {
+  completion(model, { text, toolCalls, images, logprobs, withoutUsage, finishReason, refusal }) {
     const said = refusal === undefined ? { content: text } : { content: null, refusal };
-    const message = { role: 'assistant', ...said, ...toolCallFields(toolCalls) };
+    const message = { role: 'assistant', ...said, ...toolCallFields(toolCalls), ...imageFields(images) };
     return {
       id: 'chat-1',
       object: 'chat.completion',
@@ -64,7 +65,7 @@ export const openaiFormat: ProviderFormat = {
       ...(withoutUsage === true ? {} : { usage: OPENAI_USAGE }),
     };
   },
-  streamEvents(model, { text, toolCalls, logprobs, withoutUsage, finishReason, refusal }) {
+  streamEvents(model, { text, toolCalls, images, logprobs, withoutUsage, finishReason, refusal }) {
     const chunk = (delta: object, finish: string | null = null, more: object = {}) => ({
       id: 'chat-1',
       object: 'chat.completion.chunk',
@@ -87,6 +88,7 @@ export const openaiFormat: ProviderFormat = {
       ...toolCalls.map((call, index) =>
         chunk({ tool_calls: [{ index, ...toolCallFields([call]).tool_calls?.[0] }] }),
       ),
+      ...(images ?? []).map((image) => chunk(imageFields([image]))),
       chunk({}, finishReason ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop')),
       ...(withoutUsage === true ? [] : [usage]),
     ];
@@ -160,6 +162,15 @@ function toolCallFields(toolCalls: readonly ToolCall[]) {
     function: { name, arguments: JSON.stringify(given) },
   }));
   return { tool_calls: made };
+}
+
+function imageFields(images: readonly string[] = []) {
+  if (images.length === 0) return {};
+  const urls = images.map((data) => ({
+    type: 'image_url',
+    image_url: { url: `data:image/png;base64,${data}` },
+  }));
+  return { images: urls };
 }
 
 function logprobFields(tokens: readonly object[] | undefined) {

@@ -19,6 +19,7 @@ beforeEach(() => {
   llm.calls.length = 0;
 });
 
+const CHART = Buffer.from('a chart').toString('base64');
 const LETTERS = ['A', 'B', 'C'];
 const logprobs = [
   {
@@ -30,7 +31,8 @@ const logprobs = [
 
 /** A model: calls every function first, leaves a tag open once, and says the first letter of several. */
 function behaviour({ system, body, messages, attempt, api }: LlmCall): LlmBehaviour {
-  const tools: AnyJson[] = body.tools ?? [];
+  // Its own search is no function of the request.
+  const tools: AnyJson[] = (body.tools ?? []).filter((tool: AnyJson) => tool.function ?? tool.input_schema);
   const hasResults = /"tool_result"|"role":"tool"/.test(JSON.stringify(messages));
   if (tools.length > 0 && !hasResults) {
     const toolCalls = tools.map((tool, at) => {
@@ -42,7 +44,10 @@ function behaviour({ system, body, messages, attempt, api }: LlmCall): LlmBehavi
   }
   if (system.includes('the letter of one class'))
     return { do: 'say', text: 'A', ...(api === 'openai' ? { logprobs } : {}) };
-  if (!system.includes('XML tags')) return { do: 'say', text: `Said: ${system.split(/[\n.]/)[0]}` };
+  if (!system.includes('XML tags')) {
+    const images = system.includes('draw it') ? [CHART] : [];
+    return { do: 'say', text: `Said: ${system.split(/[\n.]/)[0]}`, images };
+  }
   const people = '<person>Ann</person> and <person>Bob</person>';
   return { do: 'say', text: `${people} <about>a van${messages.length > 1 && attempt > 1 ? '</about>' : ''}` };
 }
@@ -84,6 +89,9 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
       { name: 'critic', result: 'Said: Look for what speaks against a claim' },
       { name: 'research', result: 'Said: Find sources for what you are asked, and name each' },
     ]);
+    const charts =
+      provider === 'openai' ? [{ type: 'image', data: CHART, mimeType: 'image/png' }] : undefined;
+    expect(team?.result.content).toEqual(charts);
     expect(extractor).toMatchObject({
       status: 'completed',
       result: {

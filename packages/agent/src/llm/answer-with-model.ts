@@ -174,7 +174,7 @@ function supportsJsonMode({ schema }: LlmRequest, model: LanguageModel): boolean
 }
 
 function toAnswerData(
-  { text, toolCalls, model, usage, logprobs }: ModelReply,
+  { text, toolCalls, images, model, usage, logprobs }: ModelReply,
   asked: DelegatedRequest,
   modelId: string,
   { unsupported }: ModelTools,
@@ -191,6 +191,7 @@ function toAnswerData(
             arguments: input,
           })),
         }),
+    ...(images.length === 0 ? {} : { content: images }),
     model: model ?? modelId,
     ...usageFields(usage),
     ...(logprobs === undefined ? {} : { logprobs }),

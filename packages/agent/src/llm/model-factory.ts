@@ -34,8 +34,8 @@ export function createModelFactory({
   }
   const baseURL = endpoint ?? 'https://api.openai.com/v1';
   if (provider === 'openai-responses') {
-    const { responses } = createOpenAI({ name: OPENAI_PROVIDER, baseURL, apiKey: apiKey ?? 'none', fetch });
-    return responses;
+    const openai = createOpenAI({ name: OPENAI_PROVIDER, baseURL, apiKey: apiKey ?? 'none', fetch });
+    return (modelId) => openai.responses(modelId);
   }
   const openai = createOpenAICompatible({
     name: OPENAI_PROVIDER,

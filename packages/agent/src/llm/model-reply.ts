@@ -8,7 +8,7 @@ import {
 } from 'ai';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
-import { logprobsOf, refusalOf } from './reply-metadata.ts';
+import { type ImageBlock, imagesOf, logprobsOf, refusalOf } from './reply-metadata.ts';
 
 /** A stream without a chunk for this long counts as stopped. */
 const STALL_MS = 60_000;
@@ -20,6 +20,8 @@ export interface ModelReply {
   readonly text: string;
   /** Those that are for the caller: what the endpoint runs by itself is no part of it. */
   readonly toolCalls: readonly { toolCallId: string; toolName: string; input: unknown }[];
+  /** What the model drew beside its words. */
+  readonly images: readonly ImageBlock[];
   readonly model: string | undefined;
   readonly usage: LanguageModelUsage | undefined;
   readonly logprobs?: unknown;
@@ -34,12 +36,14 @@ export async function generateReply(settings: CallSettings): Promise<ModelReply>
     const { text, response, usage, finishReason, rawFinishReason, providerMetadata } = said;
     const logprobs = logprobsOf(providerMetadata);
     const toolCalls = said.toolCalls.filter(({ providerExecuted }) => providerExecuted !== true);
-    return { text, toolCalls, model: response.modelId, usage, finishReason, rawFinishReason, logprobs };
+    const images = imagesOf(providerMetadata);
+    const model = response.modelId;
+    return { text, toolCalls, images, model, usage, finishReason, rawFinishReason, logprobs };
   } catch (error) {
     // The answer checker reports text that is not JSON, and has it repaired.
     if (!NoObjectGeneratedError.isInstance(error) || error.text === undefined) throw error;
     const { text, response, usage, finishReason } = error;
-    return { text, toolCalls: [], model: response?.modelId, usage, finishReason };
+    return { text, toolCalls: [], images: [], model: response?.modelId, usage, finishReason };
   }
 }
 
@@ -67,7 +71,9 @@ export async function streamReply(
         throw new LlmCallFailure('api_error', 'The stream ended before the answer did.', { kind: 'passing' });
       throwRefusal(refusalOf(providerMetadata));
       const logprobs = logprobsOf(providerMetadata);
-      return { text, toolCalls, model: response.modelId, usage, finishReason, rawFinishReason, logprobs };
+      const images = imagesOf(providerMetadata);
+      const model = response.modelId;
+      return { text, toolCalls, images, model, usage, finishReason, rawFinishReason, logprobs };
     }
   }
   throw new LlmCallFailure('api_error', 'The stream ended before the answer began.', { kind: 'passing' });
@@ -100,7 +106,7 @@ interface TokenLimits {
  * when it is asked again, where more may be allowed), and `api_error` for a reply with nothing in it.
  */
 export function requireWholeReply(reply: ModelReply, asked: DelegatedRequest, limits: TokenLimits): void {
-  const { text, toolCalls, finishReason, rawFinishReason } = reply;
+  const { text, toolCalls, images, finishReason, rawFinishReason } = reply;
   // Anthropic's form of a refusal has its words in the text, if it has any.
   if (rawFinishReason === 'refusal') throwRefusal(text === '' ? '(it gave no reason)' : text);
   // Anthropic's, of tools that it runs itself: what it has said so far is no answer.
@@ -109,7 +115,7 @@ export function requireWholeReply(reply: ModelReply, asked: DelegatedRequest, li
   if (finishReason === 'content-filter')
     throw new LlmCallFailure('content_filter', 'The LLM endpoint withheld the answer, or the rest of it.');
   if (finishReason === 'length' && !isComplete(reply, asked)) throw cutReply(reply, limits);
-  if (text === '' && toolCalls.length === 0)
+  if (text === '' && toolCalls.length === 0 && images.length === 0)
     throw new LlmCallFailure('api_error', 'The LLM gave an empty answer.', { kind: 'passing' });
 }
 

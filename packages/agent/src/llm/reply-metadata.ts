@@ -30,19 +30,39 @@ export function refusalOf(metadata: Readonly<Record<string, unknown>> | undefine
   return typeof said === 'string' ? said : undefined;
 }
 
-/** Takes `logprobs` and `refusal` over from replies and from the events of streams, where the `ai` package would drop them. */
+/** Images of a reply, as MCP's blocks: `images` of its message, as OpenRouter has those of models that draw, with `data:` addresses. */
+export function imagesOf(metadata: Readonly<Record<string, unknown>> | undefined): readonly ImageBlock[] {
+  const own = metadata?.[OPENAI_PROVIDER];
+  const urls = isRecord(own) && Array.isArray(own['images']) ? own['images'] : [];
+  return urls.flatMap((url): ImageBlock[] => {
+    const [, mimeType, data] =
+      /^data:(image\/[\w.+-]+);base64,([A-Za-z0-9+/]+={0,2})$/.exec(String(url)) ?? [];
+    return mimeType === undefined || data === undefined ? [] : [{ type: 'image', data, mimeType }];
+  });
+}
+
+export interface ImageBlock {
+  readonly type: 'image';
+  /** Base64. */
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+/** Takes `logprobs`, `refusal` and `images` over from replies and from the events of streams, where the `ai` package would drop them. */
 export const metadataExtractor: MetadataExtractor = {
   extractMetadata: async ({ parsedBody }) =>
-    metadataOf(tokensOf(parsedBody), refusalIn(parsedBody, 'message')),
+    metadataOf(tokensOf(parsedBody), refusalIn(parsedBody, 'message'), imagesIn(parsedBody, 'message')),
   createStreamExtractor() {
     const tokens: unknown[] = [];
+    const images: string[] = [];
     let refusal = '';
     return {
       processChunk(event) {
         for (const token of tokensOf(event)) tokens.push(token);
         refusal += refusalIn(event, 'delta');
+        images.push(...imagesIn(event, 'delta'));
       },
-      buildMetadata: () => metadataOf(tokens, refusal),
+      buildMetadata: () => metadataOf(tokens, refusal, images),
     };
   },
 };
@@ -65,10 +85,21 @@ function refusalIn(reply: unknown, part: 'message' | 'delta'): string {
   return typeof refusal === 'string' ? refusal : '';
 }
 
-function metadataOf(content: readonly unknown[], refusal: string) {
+function imagesIn(reply: unknown, part: 'message' | 'delta'): string[] {
+  const said = firstChoice(reply)[part];
+  const images: unknown = isRecord(said) ? said['images'] : undefined;
+  if (!Array.isArray(images)) return [];
+  return images.flatMap((image) => {
+    const url = isRecord(image) && isRecord(image['image_url']) ? image['image_url']['url'] : undefined;
+    return typeof url === 'string' ? [url] : [];
+  });
+}
+
+function metadataOf(content: readonly unknown[], refusal: string, images: readonly string[]) {
   const own = {
     ...(content.length === 0 ? {} : { logprobs: { content } as never }),
     ...(refusal === '' ? {} : { refusal }),
+    ...(images.length === 0 ? {} : { images: [...images] }),
   };
   return Object.keys(own).length === 0 ? undefined : { [OPENAI_PROVIDER]: own };
 }
