@@ -29,6 +29,7 @@ export const TEAM = [
 export class AgentsFixture {
   readonly baton: InProcessDeployment;
   readonly clients: readonly Client[];
+  private adminKey: Promise<string> | undefined;
 
   private constructor(baton: InProcessDeployment, clients: readonly Client[]) {
     this.baton = baton;
@@ -59,6 +60,17 @@ export class AgentsFixture {
       enabled,
       ...(isPrimary === true ? { primary: true } : {}),
     });
+  }
+
+  /** Stores a prompt over REST, as an administrator does. */
+  async putPrompt(name: string, more: object): Promise<void> {
+    this.adminKey ??= this.baton.createKey({ scopes: ['admin', 'mcp'], principal: 'admin' });
+    const reply = await fetch(`${this.baton.url(0)}/v1/prompts/${name}`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${await this.adminKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name, ...more }),
+    });
+    if (reply.status !== 200) throw new Error(await reply.text());
   }
 
   /** A call on a replica. */

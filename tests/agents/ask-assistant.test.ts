@@ -226,60 +226,6 @@ describe('a specialist', () => {
   });
 });
 
-describe('content beside words', () => {
-  const image = { type: 'image', data: Buffer.from('a drawing').toString('base64'), mimeType: 'image/png' };
-  const words = { type: 'text', text: 'Here it is.' };
-  const asksCoder = async (data: object) => {
-    const asked = await fixture.ask('Draw');
-    const calls = calling({ name: 'coder', arguments: { message: 'a tree' } });
-    const step = await fixture.answer(asked.interactionId, calls);
-    return fixture.answer(step.pending.interactionId, data);
-  };
-  const toolMessageOf = ({ pending }: AnyJson) => pending.llmRequestForAgent.messages.at(-1);
-
-  test.each([
-    ['alone', { content: [image] }, [image]],
-    ['beside text', { content: [words, image] }, [words, image]],
-    ['beside a field text', { text: words.text, content: [image] }, [words, image]],
-  ])(
-    "%s reaches the primary's tool message, and the result [specialist-returns]",
-    async (_how, data, told) => {
-      const step = await asksCoder(data);
-      expect(toolMessageOf(step)).toEqual({ role: 'tool', tool_call_id: 'call_1', content: told });
-      const { result } = await fixture.answer(step.pending.interactionId, { text: 'A tree.' });
-      expect(result).toMatchObject({ response: 'A tree.', content: [image] });
-      expect(JSON.stringify(result).split(image.data), 'stands in the result once').toHaveLength(2);
-      const next = await fixture.ask('Thanks', result.conversationId);
-      const kept = JSON.stringify(next.llmRequestForAgent.messages);
-      expect(kept).toContain('[image/png]');
-      expect(kept, 'a conversation keeps words').not.toContain(image.data);
-    },
-  );
-
-  test('alone is an answer of the primary, and of the tool of a specialist', async () => {
-    const asked = [await fixture.ask('Draw'), await fixture.call('agent_coder', { message: 'Draw' })];
-    for (const { interactionId } of asked) {
-      const ended = await fixture.answer(interactionId, { content: [image] });
-      expect(ended).toMatchObject({ status: 'completed', result: { response: '', content: [image] } });
-    }
-  });
-
-  test('that is no block of MCP is no answer by itself', async () => {
-    const { interactionId } = await fixture.ask('Draw');
-    const again = await fixture.answer(interactionId, { content: [{ ...image, data: 'no base64!' }] });
-    expect(again).toMatchObject({ status: 'input_required', pending: { attempt: 2 } });
-  });
-
-  test('that has no room in the request of the primary is named there, and stands in the result', async () => {
-    const large = { ...image, data: 'A'.repeat(200_000) };
-    const step = await asksCoder({ content: [words, large] });
-    const note = { type: 'text', text: '[image/png, too large to be shown here]' };
-    expect(toolMessageOf(step).content).toEqual([words, note]);
-    const { result } = await fixture.answer(step.pending.interactionId, { text: 'A tree.' });
-    expect(result.content).toEqual([large]);
-  });
-});
-
 describe('a conversation', () => {
   test('goes on with its earlier messages, function calls included, whose ids stay distinct', async () => {
     const first = await fixture.ask('Search twice');

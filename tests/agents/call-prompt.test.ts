@@ -4,21 +4,12 @@ import { AgentsFixture, calling } from './agents-fixture.ts';
 
 /** Prompts of the tenant, stored over REST and called over the wire, on two replicas. */
 let fixture: AgentsFixture;
-let adminKey: string;
 beforeAll(async () => {
   fixture = await AgentsFixture.start();
-  adminKey = await fixture.baton.createKey({ scopes: ['admin', 'mcp'], principal: 'admin' });
 });
 afterAll(() => fixture?.stop());
 
-async function put(name: string, more: object = {}): Promise<void> {
-  const reply = await fetch(`${fixture.baton.url(0)}/v1/prompts/${name}`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name, text: 'Why {thing}?', ...more }),
-  });
-  if (reply.status !== 200) throw new Error(await reply.text());
-}
+const put = (name: string, more: object = {}) => fixture.putPrompt(name, { text: 'Why {thing}?', ...more });
 
 const args = { thing: 'rain' };
 const call = (name: string, more: object = {}) => fixture.call('call_prompt', { name, args, ...more });

@@ -4,21 +4,12 @@ import { AgentsFixture, calling } from './agents-fixture.ts';
 
 /** Functions of a prompt that are more than one step: operations of Baton, and a computer of the caller. */
 let fixture: AgentsFixture;
-let adminKey: string;
 beforeAll(async () => {
   fixture = await AgentsFixture.start();
-  adminKey = await fixture.baton.createKey({ scopes: ['admin', 'mcp'], principal: 'admin' });
 });
 afterAll(() => fixture?.stop());
 
-async function put(name: string, more: object = {}): Promise<void> {
-  const reply = await fetch(`${fixture.baton.url(0)}/v1/prompts/${name}`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name, text: 'Why?', ...more }),
-  });
-  if (reply.status !== 200) throw new Error(await reply.text());
-}
+const put = (name: string, more: object = {}) => fixture.putPrompt(name, { text: 'Why?', ...more });
 
 const call = (name: string, more: object = {}) => fixture.call('call_prompt', { name, ...more });
 const messagesOf = (directive: AnyJson): AnyJson[] => directive.llmRequestForAgent.messages;

@@ -4,7 +4,14 @@ import type { RetryingClient } from '../clients/retrying-client.ts';
 import { checkAnsweredOnce } from '../checker/answered-once.ts';
 import { checkNothingLeftOpen } from '../../journey/checks/nothing-left-open.ts';
 import { SPECIALISTS } from './conversation-plan.ts';
-import { conversationOf, differenceOf, imagesOf, messagesOf, usageOf } from './conversation-oracle.ts';
+import {
+  conversationOf,
+  differenceOf,
+  imagesOf,
+  inWords,
+  messagesOf,
+  usageOf,
+} from './conversation-oracle.ts';
 import { answersOf, type RunTurn } from './planned-turn.ts';
 
 /** Evidence against: each turn ended once as planned, is in its conversation once, and its tokens count once everywhere. */
@@ -54,7 +61,7 @@ function checkTurn({ plan, status }: RunTurn): string[] {
   const shown = (status.result.content ?? []).map(({ data }: AnyJson) => data).sort();
   if (shown.join() !== imagesOf(plan).sort().join())
     against.push(`${what} has ${shown.length} pictures instead of ${imagesOf(plan).length}, each once`);
-  const difference = differenceOf(status.result.dialog.messages, messagesOf(plan));
+  const difference = differenceOf(status.result.dialog.messages, messagesOf(plan).map(inWords));
   return difference === undefined ? against : [...against, `${what}'s own dialog: ${difference}`];
 }
 

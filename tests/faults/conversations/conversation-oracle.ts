@@ -6,12 +6,12 @@ const AND_MORE = '…';
 
 /** What a turn adds to its conversation, function calls with the ids that the agent gave them. */
 export function messagesOf(turn: PlannedTurn): AnyJson[] {
-  const [asked, ...answered] = dialogOf(turn).map(inWords);
+  const [asked, ...answered] = dialogOf(turn);
   return turn.fails ? [] : [asked, ...answered, { role: 'assistant', content: turn.primary.at(-1)?.text }];
 }
 
-/** A conversation names pictures, whose bytes stand in the result of their turn. */
-function inWords(message: AnyJson): AnyJson {
+/** The dialog of a result names pictures, whose bytes stand in its content. */
+export function inWords(message: AnyJson): AnyJson {
   const { content } = message;
   if (!Array.isArray(content)) return message;
   return { ...message, content: content.map(({ text }) => text ?? '[image/png]').join('\n') };

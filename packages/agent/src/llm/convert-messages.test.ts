@@ -23,6 +23,32 @@ test('media of results of tools is shown in a user turn behind all results, and 
   ]);
 });
 
+test('media of an assistant is shown in a user turn behind it, and behind the results of its calls', () => {
+  const image = { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' };
+  const drawn = [{ type: 'text', text: 'A tree.' }, image];
+  const call = { id: 'a', type: 'function', function: { name: 'draw', arguments: '{}' } };
+  const { messages } = convertMessages([
+    { role: 'assistant', content: drawn },
+    { role: 'user', content: 'Again.' },
+    { role: 'assistant', content: drawn, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'a', content: 'done' },
+  ]);
+  expect(messages.map(({ role }) => role)).toEqual([
+    'assistant',
+    'user',
+    'user',
+    'assistant',
+    'tool',
+    'user',
+  ]);
+  expect(messages[0]?.content).toBe('A tree.\n[image/png: see the next message]');
+  for (const at of [1, 5])
+    expect(messages[at]?.content).toMatchObject([
+      { type: 'text', text: 'From your answer:' },
+      { type: 'file', mediaType: 'image/png' },
+    ]);
+});
+
 test('system messages stand together at the beginning, and turns keep their order', () => {
   expect(
     convertMessages([

@@ -17,7 +17,7 @@ export function convertMessages(given: readonly unknown[], media = new RequestMe
   const system: string[] = [];
   const messages: ModelMessage[] = [];
   const toolNames = new Map<string, string>();
-  // Endpoints take media in a user's turn only, and results of tools only right behind their calls.
+  // Endpoints take media in a user's turn only, and results of tools only right behind their calls: media stand behind both.
   let shown: UserPart[] = [];
   const showMedia = () => {
     if (shown.length > 0) messages.push({ role: 'user', content: shown });
@@ -28,10 +28,12 @@ export function convertMessages(given: readonly unknown[], media = new RequestMe
     const { role, content } = message;
     if (role !== 'tool') showMedia();
     if (role === 'system') system.push(textOf(content));
-    else if (role === 'assistant') messages.push({ role, content: assistantTurn(message, toolNames) });
-    else if (role === 'tool') {
+    else if (role === 'assistant') {
+      messages.push({ role, content: assistantTurn(message, toolNames) });
+      shown.push(...mediaBehind('From your answer:', content, media));
+    } else if (role === 'tool') {
       messages.push({ role, content: [toolResult(message, toolNames)] });
-      shown.push(...resultMedia(message, media));
+      shown.push(...mediaBehind(`From the result of the tool call ${callIdOf(message)}:`, content, media));
     } else messages.push({ role: 'user', content: userTurn(content, media) });
   }
   showMedia();
@@ -48,7 +50,7 @@ interface ToolCall {
 }
 
 function assistantTurn(message: Record<string, unknown>, toolNames: Map<string, string>): AssistantContent {
-  const text = textOf(message['content']);
+  const text = wordsOf(message['content']);
   const given = message['toolCalls'] ?? message['tool_calls'];
   const calls = Array.isArray(given) ? given.filter(isRecord).map(readToolCall) : [];
   if (calls.length === 0) return text;
@@ -78,18 +80,21 @@ function readToolCall(call: Record<string, unknown>): ToolCall {
 }
 
 function toolResult(message: Record<string, unknown>, toolNames: Map<string, string>): ToolContent[number] {
-  const toolCallId = String(message['toolCallId'] ?? message['tool_call_id']);
+  const toolCallId = callIdOf(message);
   const toolName = stringOr(message['name'], toolNames.get(toolCallId) ?? 'tool');
   return {
     type: 'tool-result',
     toolCallId,
     toolName,
-    output: { type: 'text', value: resultText(message['content']) },
+    output: { type: 'text', value: wordsOf(message['content']) },
   };
 }
 
-/** A result in words: what is no text is named here, and shown in the user's turn behind the results. */
-function resultText(content: unknown): string {
+const callIdOf = (message: Record<string, unknown>) =>
+  String(message['toolCallId'] ?? message['tool_call_id']);
+
+/** Content in words: media are named here, and shown in the user's turn behind it. */
+function wordsOf(content: unknown): string {
   if (!Array.isArray(content)) return textOf(content);
   return content
     .filter(isRecord)
@@ -97,11 +102,10 @@ function resultText(content: unknown): string {
     .join('\n');
 }
 
-function resultMedia({ content, ...message }: Record<string, unknown>, media: RequestMedia): UserPart[] {
+/** The media of a content, and a word on where they are from; nothing where there are none. */
+function mediaBehind(text: string, content: unknown, media: RequestMedia): UserPart[] {
   const blocks = Array.isArray(content) ? content.filter(isRecord).filter(isMedia) : [];
   if (blocks.length === 0) return [];
-  const id = String(message['toolCallId'] ?? message['tool_call_id']);
-  const text = `From the result of the tool call ${id}:`;
   return [{ type: 'text', text }, ...blocks.map((block) => userPart(block, media))];
 }
 

@@ -33,6 +33,11 @@ const MESSAGE_PARAMETERS: JsonObject = {
   type: 'object',
   properties: {
     message: { type: 'string', description: 'What it is asked to do, with all that it has to know' },
+    content: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'Content blocks of MCP beside the message: image, audio, resource_link, resource',
+    },
   },
   required: ['message'],
   additionalProperties: false,

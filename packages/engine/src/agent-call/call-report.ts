@@ -1,4 +1,4 @@
-import { BatonError, type Message, truncate } from '@baton/protocol';
+import { BatonError, type Message, truncate, withContentNamed } from '@baton/protocol';
 import type { Attempt, Budgets, FunctionCall } from './agent-call.ts';
 import type { FailedAnswer } from './recall-pause.ts';
 
@@ -54,7 +54,8 @@ function shortFunctionCall({ id, name, repeated, error_message }: FunctionCall):
   return { id, name, repeated, error_message: truncate(error_message, MAX_ERROR_LENGTH) };
 }
 
-function shortMessage(message: Message): Message {
+function shortMessage(sent: Message): Message {
+  const message = withContentNamed(sent);
   const content =
     typeof message.content === 'string' || message.content === null
       ? message.content

@@ -7,14 +7,15 @@ import {
   describeBlock,
   extractText,
   type Message,
+  readAttachableBlocks,
   toToolCall,
   truncate,
 } from '@baton/protocol';
 import type { AgentCall, FunctionRun } from './agent-call.ts';
 
-/** An assistant's words beside its function calls stay in the dialog up to so many characters. */
+/** An assistant's words beside its function calls, and of an answer that cannot be used, stay in the dialog up to so many characters. */
 const MAX_WORDS = 20_000;
-/** Bytes of content of functions in all requests of a call: it stands in each that follows. */
+/** Bytes of content of answers and functions that the dialog of a call keeps: it stands in each request that follows. */
 const MAX_CONTENT_BYTES = 131_072;
 const FINAL_NOTE: Message = {
   role: 'user',
@@ -47,9 +48,11 @@ export class Dialog {
 
   /** The exception branch: the answer and what is wrong with it, in the place of the branch before. */
   addException(data: unknown, problem: string): void {
-    const correction = correctionMessages(data, problem);
-    const said = this.handlers.exception?.(problem);
-    this.branch = said === undefined ? correction : [...correction.slice(0, 1), ...said];
+    const said = this.handlers.exception?.(problem) ?? correctionMessages(data, problem).slice(1);
+    // The branch leaves again, and its content takes no room from what stays.
+    const { contentRoom } = this;
+    this.branch = [this.answered(data, MAX_WORDS), ...said];
+    this.contentRoom = contentRoom;
   }
 
   /** Calls with ids that no earlier turn of this call has: endpoints refuse a dialog that repeats one. */
@@ -72,16 +75,22 @@ export class Dialog {
       content: words.ok && words.value !== '' ? truncate(words.value, MAX_WORDS) : null,
       tool_calls: calls.map(toToolCall),
     };
-    this.kept = [...this.kept, turn, ...results.map((result) => this.toolMessage(result))];
+    const called = this.withContent(turn, readAttachableBlocks(data).blocks);
+    this.kept = [...this.kept, called, ...results.map((result) => this.toolMessage(result))];
     this.branch = [];
   }
 
   private toolMessage({ call, content }: FunctionRun): Message {
     const words = this.handlers.interrupt?.(call) ?? call.result_str;
-    if (content.length === 0) return { role: 'tool', tool_call_id: call.id, content: words };
-    const said = words === '' ? [] : [{ type: 'text', text: words }];
-    const shown = content.map((block) => this.shown(block));
-    return { role: 'tool', tool_call_id: call.id, content: [...said, ...shown] };
+    return this.withContent({ role: 'tool', tool_call_id: call.id, content: words }, content);
+  }
+
+  /** A message of words with content behind them: shown as far as the call has room, and named beyond that. */
+  private withContent<M extends Message>(message: M, blocks: readonly AttachableBlock[]): M {
+    if (blocks.length === 0) return message;
+    const { content: words } = message;
+    const said = typeof words !== 'string' || words === '' ? [] : [{ type: 'text', text: words }];
+    return { ...message, content: [...said, ...blocks.map((block) => this.shown(block))] };
   }
 
   private shown(block: AttachableBlock): ContentBlock {
@@ -92,27 +101,19 @@ export class Dialog {
     return block;
   }
 
-  /**
-   * What the call adds to its dialog, ending with the answer. Content of functions is named only: whoever keeps the dialog has it in
-   * the result too.
-   */
+  /** What the call adds to its dialog, ending with the answer. */
   added(data: unknown): readonly Message[] {
-    return [...this.kept.map(inWords), ...this.answered(data)];
+    return [...this.kept, this.answered(data)];
   }
 
-  /** An answer as the last message. */
-  answered(data: unknown): readonly Message[] {
-    return [{ role: 'assistant', content: answerAsMessage(data) }];
+  /** An answer as the assistant's turn, with so many characters of its words. */
+  answered(data: unknown, longest = Number.POSITIVE_INFINITY): Message {
+    const { blocks } = readAttachableBlocks(data);
+    const text = extractText(data);
+    // Without words the blocks are all that it says.
+    const words = blocks.length > 0 ? (text.ok ? text.value : '') : answerAsMessage(data);
+    return this.withContent({ role: 'assistant', content: truncate(words, longest) }, blocks);
   }
-}
-
-/** A tool message with its blocks named instead of shown. */
-function inWords(message: Message): Message {
-  if (message.role !== 'tool' || typeof message.content === 'string') return message;
-  const words = message.content.map((block) =>
-    block.type === 'text' ? String(block['text']) : describeBlock(block as AttachableBlock),
-  );
-  return { ...message, content: words.join('\n') };
 }
 
 function withInstructions(messages: readonly Message[], instructions: string): readonly Message[] {

@@ -1,5 +1,6 @@
 import {
   type AgentAnswer,
+  answerAsMessage,
   BatonError,
   type Correction,
   type DelegatedCall,
@@ -113,10 +114,16 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
     if (fit.ok) {
       attempts.push({ number: asked.attempt, route, end: 'accepted', ...unsupportedHintsOf(data) });
       const added = dialog.added(data);
-      const text = added.at(-1)?.content as string;
       const { blocks, unread } = readAttachableBlocks(data);
       yield* addContent(blocks, unread);
-      return { value: fit.value, text, added, content: blocks, trace: functions?.trace ?? [], attempts };
+      return {
+        value: fit.value,
+        text: answerAsMessage(data),
+        added,
+        content: blocks,
+        trace: functions?.trace ?? [],
+        attempts,
+      };
     }
     yield* discardAnswer();
     const isLateCall = calls.length > 0;
@@ -129,7 +136,7 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
       throw answerInvalidError(
         call.summary,
         problem,
-        report(isLateCall ? 'maxInterruptSteps' : 'maxExceptionRetries', dialog.answered(data)),
+        report(isLateCall ? 'maxInterruptSteps' : 'maxExceptionRetries', [dialog.answered(data)]),
       );
     }
     exceptions++;

@@ -1,5 +1,5 @@
 import type { AgentCallOutcome } from '@baton/engine';
-import type { Message } from '@baton/protocol';
+import { type Message, withContentNamed } from '@baton/protocol';
 import { z } from 'zod';
 
 const functionCall = z.looseObject({
@@ -21,7 +21,9 @@ export const agentCallFields = {
   response: z.unknown().describe("The answer: the model's words, or what the parser made of them"),
   dialog: z
     .looseObject({ top_prompt: z.string(), messages: z.array(z.unknown()) })
-    .describe('The turn: what was asked, the function calls with their results, the answer'),
+    .describe(
+      'The turn: what was asked, the function calls with their results, the answer; content beside words is named',
+    ),
   functionCalls: z.array(functionCall),
   attempts: z
     .array(z.looseObject({ number: z.int(), end: z.string() }))
@@ -36,7 +38,7 @@ export function agentCallResult(
 ) {
   return {
     response: outcome.value,
-    dialog: { top_prompt: topPrompt, messages: [...asked, ...outcome.added] },
+    dialog: { top_prompt: topPrompt, messages: [...asked, ...outcome.added].map(withContentNamed) },
     functionCalls: outcome.trace,
     attempts: outcome.attempts,
   };

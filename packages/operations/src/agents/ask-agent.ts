@@ -1,12 +1,13 @@
-import { agentIdSchema, lookupAgent, lookupAgents } from '@baton/agents';
+import { type AgentDefinition, agentIdSchema, lookupAgent, lookupAgents } from '@baton/agents';
 import { type Program, runAgentCall } from '@baton/engine';
-import { BatonError, type JsonObject } from '@baton/protocol';
+import { BatonError, type JsonObject, type Message } from '@baton/protocol';
 import { z } from 'zod';
 import type { Operation } from '../definition/operation.ts';
 import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
 import { agentCallFields, agentCallResult } from './agent-result.ts';
 import { callableBy } from './ask-assistant.ts';
-import { specialistFunctions, taskMessage } from './specialist-functions.ts';
+import { readTaskMessage } from './message-content.ts';
+import { specialistFunctions } from './specialist-functions.ts';
 
 const input = z.strictObject({ agentId: agentIdSchema, arguments: z.record(z.string(), z.unknown()) });
 type Input = z.infer<typeof input>;
@@ -36,7 +37,7 @@ function* askSpecialist({ agentId, arguments: args }: Input): Program<JsonObject
   const agent = yield* lookupAgent(agentId);
   if (!agent.enabled) throw new BatonError('agent_not_found', `The agent '${agentId}' is disabled.`);
   const callable = agent.group === undefined ? [] : callableBy(agent, (yield* lookupAgents()).specialists);
-  const asked = taskMessage(args as JsonObject);
+  const asked = requireTaskMessage(agent, args as JsonObject);
   const outcome = yield* runAgentCall({
     ...ownSettingsOf(agent),
     messages: [systemMessageOf(agent), asked],
@@ -50,4 +51,11 @@ function* askSpecialist({ agentId, arguments: args }: Input): Program<JsonObject
   });
   const ended = agentCallResult(outcome, `agent:${agentId}`, [asked]);
   return { agentId, ...ended } as unknown as JsonObject;
+}
+
+/** The arguments fit its schema, which says little of blocks of content. Errors: `invalid_arguments`. */
+function requireTaskMessage(agent: AgentDefinition, args: JsonObject): Message {
+  const read = readTaskMessage(agent, args);
+  if (read.ok) return read.value;
+  throw new BatonError('invalid_arguments', read.problem, { field: read.problem.split(':')[0] });
 }

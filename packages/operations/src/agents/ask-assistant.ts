@@ -6,6 +6,7 @@ import type { Operation } from '../definition/operation.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import { agentCallFields, agentCallResult } from './agent-result.ts';
 import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
+import { CONTENT_DESCRIPTION, messageContent, userMessage } from './message-content.ts';
 import { specialistFunctions } from './specialist-functions.ts';
 import { withOwnIds } from './with-own-ids.ts';
 
@@ -21,6 +22,7 @@ export const messageArgument = z
 
 const input = z.strictObject({
   message: messageArgument.describe('What the assistant is asked or told'),
+  content: messageContent.optional().describe(CONTENT_DESCRIPTION),
   conversationId: z
     .string()
     .min(1)
@@ -52,10 +54,10 @@ export const askAssistantOperation: Operation<Input, z.infer<typeof result>> = {
   summarize: ({ response }) => String(response),
 };
 
-function* takeTurn({ message, conversationId, stream }: Input): Program<JsonObject> {
+function* takeTurn({ message, content, conversationId, stream }: Input): Program<JsonObject> {
   const history = conversationId === undefined ? undefined : yield* beginTurn(conversationId);
   try {
-    return yield* answerTurn({ role: 'user', content: message }, history, stream === true);
+    return yield* answerTurn(userMessage(message, content), history, stream === true);
   } catch (thrown) {
     // The conversation stays as it was, and the next message gets its turn.
     if (history !== undefined && thrown instanceof BatonError) yield* abandonTurn(history);

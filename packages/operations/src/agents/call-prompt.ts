@@ -10,7 +10,7 @@ import {
   requestHintsOf,
 } from '@baton/agents';
 import { type Budgets, type FunctionCall, type Handlers, type Program, runAgentCall } from '@baton/engine';
-import { type JsonObject, type Message, messageSchema } from '@baton/protocol';
+import { type JsonObject, type Message, messageSchema, withContentNamed } from '@baton/protocol';
 import { z } from 'zod';
 import type { Operation } from '../definition/operation.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
@@ -24,6 +24,7 @@ import {
   type PromptAnswer,
   withHandledResults,
 } from './caller-functions.ts';
+import { CONTENT_DESCRIPTION, messageContent, userMessage } from './message-content.ts';
 import { promptFunctions } from './prompt-functions.ts';
 
 type Values = Readonly<Record<string, string>>;
@@ -35,6 +36,7 @@ const input = z.strictObject({
     .record(z.string().max(100), z.string().max(100_000))
     .optional()
     .describe("The prompt's arguments by name"),
+  content: messageContent.optional().describe(`${CONTENT_DESCRIPTION}. They stand behind the prompt's text`),
   parserArgs: parserArgsSchema
     .optional()
     .describe("What this call changes of the prompt's tags: `required`, `optional`, by name"),
@@ -89,11 +91,14 @@ function* askPrompt({
   name,
   version,
   args = {},
+  content,
   parserArgs,
   messages: continued = [],
 }: Input): Program<JsonObject> {
   const prompt = yield* lookupPrompt(name, version);
-  const own: readonly Message[] = renderPrompt(prompt, args);
+  const own = renderPrompt(prompt, args).map(
+    (message): Message => (message.role === 'user' ? userMessage(message.content, content) : message),
+  );
   const { run: functions, callers } = yield* promptFunctions(prompt);
   const handlers = handlersOf(prompt, args);
   const sent = continued as readonly Message[];
@@ -124,12 +129,12 @@ function* askPrompt({
   const functionCalls = [...made, ...ended.functionCalls];
   const end = { prompt: name, version: prompt.version, ...ended, functionCalls };
   if (value.calls === undefined) return { ...end, response: value.response } as unknown as JsonObject;
-  const { turn, calls: toolCalls } = callingTurn(value, sent);
+  const { turn, calls: toolCalls } = callingTurn(value, outcome.content, sent);
   const { top_prompt } = ended.dialog;
   const handed = {
     toolCalls,
     continueWith: [...sent, turn],
-    dialog: { top_prompt, messages: [...messages, turn] },
+    dialog: { top_prompt, messages: [...messages, turn].map(withContentNamed) },
   };
   return { ...end, ...handed, response: null } as unknown as JsonObject;
 }

@@ -8,6 +8,7 @@ import {
 } from '@baton/engine';
 import {
   type AnsweredToolCall,
+  type AttachableBlock,
   canonicalJson,
   extractText,
   type Json,
@@ -124,15 +125,21 @@ function textOf(content: Message['content']): string {
 }
 
 /**
- * The assistant's turn of an answer that calls functions, behind `before`: models number the calls of each answer from the
+ * The assistant's turn of an answer that calls functions and brought `blocks`, behind `before`: models number the calls of each answer from the
  * beginning, and endpoints refuse a dialog that repeats an id.
  */
-export function callingTurn({ calls, words }: CallingAnswer, before: readonly Message[]) {
+export function callingTurn(
+  { calls, words }: CallingAnswer,
+  blocks: readonly AttachableBlock[],
+  before: readonly Message[],
+) {
   const taken = new Set(callsMadeIn(before).map(({ id }) => id));
   const own = calls.map((call) =>
     taken.has(call.id) ? { ...call, id: `${call.id}_t${before.length}` } : call,
   );
-  const turn: Message = { role: 'assistant', content: words, tool_calls: own.map(toToolCall) };
+  const said = words === null ? [] : [{ type: 'text', text: words }];
+  const content = blocks.length === 0 ? words : [...said, ...blocks];
+  const turn: Message = { role: 'assistant', content, tool_calls: own.map(toToolCall) };
   return { turn, calls: own };
 }
 

@@ -6,8 +6,9 @@ import {
   type Program,
   runAgentCall,
 } from '@baton/engine';
-import { BatonError, isRecord, type Json, type JsonObject, type Message } from '@baton/protocol';
+import { BatonError, type Json } from '@baton/protocol';
 import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
+import { readTaskMessage } from './message-content.ts';
 
 /** How long a specialist may take for each answer, from when an agent was shown its request. */
 export const SPECIALIST_TIMEOUT_MS = 30_000;
@@ -27,16 +28,16 @@ export function specialistFunctions(specialists: readonly Specialist[]): Functio
       // As it is now: it may have been disabled since the primary was told of it.
       const agent = yield* lookupAgent(name);
       if (!agent.enabled) return { ok: false, error: `The agent '${name}' is disabled.` };
-      // Where an agent has no parameters of its own, a message is all that it takes: no thread has to check that.
-      if (agent.parameters !== undefined || messageIn(args) === undefined) {
-        const fit = yield* checkAnswer(called?.parameters ?? {}, args);
-        if (!fit.ok)
-          return { ok: false, error: `The arguments of '${name}' do not fit its parameters: ${fit.problem}` };
-      }
+      // Where an agent has no parameters of its own, no thread has to check what it takes.
+      const checked =
+        agent.parameters === undefined ? undefined : yield* checkAnswer(called?.parameters ?? {}, args);
+      const asked = checked?.ok === false ? checked : readTaskMessage(agent, args);
+      if (!asked.ok)
+        return { ok: false, error: `The arguments of '${name}' do not fit its parameters: ${asked.problem}` };
       try {
         const { value, content, attempts } = yield* runAgentCall({
           ...ownSettingsOf(agent),
-          messages: [systemMessageOf(agent), taskMessage(args)],
+          messages: [systemMessageOf(agent), asked.value],
           summary: `Call of agent ${name}`,
           parser: wordsParser,
           delivery: { agentId: name, answerWithinMs: agent.timeoutMs ?? SPECIALIST_TIMEOUT_MS },
@@ -49,17 +50,6 @@ export function specialistFunctions(specialists: readonly Specialist[]): Functio
       }
     },
   };
-}
-
-/** What a specialist is asked: its message, or its arguments as JSON. */
-export function taskMessage(args: Json): Message {
-  return { role: 'user', content: messageIn(args) ?? JSON.stringify(args as JsonObject) };
-}
-
-/** The message of arguments that are nothing but one. */
-function messageIn(args: Json): string | undefined {
-  const only = isRecord(args) && Object.keys(args).length === 1 ? args['message'] : undefined;
-  return typeof only === 'string' ? only : undefined;
 }
 
 function failureOf(name: string, { code, message }: BatonError): string {

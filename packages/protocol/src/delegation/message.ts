@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isRecord, type Json } from '../json/json.ts';
+import { attachableBlockSchema, describeBlock } from './content-block.ts';
 
 /** Tool calls of one message or answer at most. */
 export const MAX_TOOL_CALLS = 100;
@@ -98,4 +99,16 @@ export function messageText({ content }: Message): string {
   return (content ?? [])
     .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
     .join('\n');
+}
+
+/** A message with MCP's blocks named, as in `[image/png]`, where it would be shown to nobody who reads them; blocks of other kinds stay. */
+export function withContentNamed<M extends Message>(message: M): M {
+  const { content } = message;
+  if (typeof content === 'string' || content === null) return message;
+  const named = content.map((block) => {
+    const read = attachableBlockSchema.safeParse(block);
+    return read.success ? { type: 'text', text: describeBlock(read.data) } : block;
+  });
+  const isWords = named.every(({ type, text }) => type === 'text' && typeof text === 'string');
+  return { ...message, content: isWords ? messageText({ ...message, content: named }) : named };
 }

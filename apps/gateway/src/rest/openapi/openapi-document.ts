@@ -124,7 +124,7 @@ interface Document {
 interface Described {
   readonly requestBody?: {
     required?: boolean;
-    readonly content?: Record<string, { schema?: { required?: string[] } }>;
+    readonly content?: Record<string, { schema?: BodySchema }>;
   };
 }
 
@@ -148,11 +148,18 @@ function withUsedSchemas(document: Document): Document {
   };
 }
 
+interface BodySchema {
+  readonly $ref?: string;
+  readonly required?: readonly string[];
+}
+
 /** A body that has no required field may be left out; the generator says of every body that it is required. */
 function withOptionalBodies(document: Document): Document {
+  const schemas = (document.components?.schemas ?? {}) as Record<string, BodySchema>;
   for (const path of Object.values(document.paths ?? {})) {
     for (const { requestBody } of Object.values(path)) {
-      const required = requestBody?.content?.['application/json']?.schema?.required ?? [];
+      const schema = requestBody?.content?.['application/json']?.schema;
+      const { required = [] } = schemas[schema?.$ref?.split('/').at(-1) ?? ''] ?? schema ?? {};
       if (requestBody && required.length === 0) requestBody.required = false;
     }
   }

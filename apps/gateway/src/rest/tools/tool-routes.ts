@@ -14,7 +14,7 @@ import type { Tool } from '../../tools/tool.ts';
 import { outcomeOf } from '../../workflows/call-outcome.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { jsonResponse } from '../openapi/shared-schemas.ts';
+import { jsonResponse, named } from '../openapi/shared-schemas.ts';
 import { sendWithProgress, withEventStream } from './call-progress.ts';
 import { callHeadersSchema, metaOfHeaders, sendContinuation } from './call-headers.ts';
 
@@ -69,9 +69,11 @@ export async function toolRoutes(
           params: routeScope.params({}),
           headers: callHeadersSchema,
           querystring: toolsQuery,
-          body: schemaAsGiven(schemas.input),
+          body: namedAsGiven(`${name}_arguments`, schemas.input),
           response: {
-            200: withEventStream(jsonResponse("The tool's structuredContent", schemaAsGiven(schemas.output))),
+            200: withEventStream(
+              jsonResponse("The tool's structuredContent", namedAsGiven(`${name}_result`, schemas.output)),
+            ),
             ...(mayDelegate(listing, schemas.output) && {
               202: jsonResponse('It goes on as a task, which Location names', acceptedSchema),
             }),
@@ -105,11 +107,20 @@ export async function toolRoutes(
   );
 }
 
-/** Describes; the tool itself reads its arguments, as over MCP. */
-function schemaAsGiven(schema: object): z.ZodType {
-  const { $schema: _, ...described } = schema as JsonObject;
-  return z.looseObject({}).meta(described);
+/**
+ * A schema of a tool of the catalogue under a name, which the document has once for all routes. It describes; the tool itself reads its
+ * arguments, as over MCP.
+ */
+function namedAsGiven(name: string, schema: object): z.ZodType {
+  let described = schemasByName.get(name);
+  if (described === undefined) {
+    const { $schema: _, ...given } = schema as JsonObject;
+    described = named(name, z.looseObject({}).meta(given));
+    schemasByName.set(name, described);
+  }
+  return described;
 }
+const schemasByName = new Map<string, z.ZodType>();
 
 /** An operation answers with a task that goes on, and so does who opens a request of its own (`agent_llm`). */
 function mayDelegate({ execution }: Tool['listing'], output: object): boolean {
