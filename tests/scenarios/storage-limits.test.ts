@@ -115,6 +115,7 @@ test('what adds to a project without room is refused before anything is delegate
   await limit({ projects: 1 });
   const two = { projectRoot: 'two' };
   await refused('projects', 'parse_prd', { ...two, prd: 'A shop.' });
+  await refused('projects', 'parse_prd', { ...two, prd: 'A shop.', force: true });
   await refused('projects', 'add_task', { ...two, prompt: 'A basket' });
   await limit({ projectBytes: bytes });
   const one = { projectRoot: 'one' };
@@ -122,6 +123,7 @@ test('what adds to a project without room is refused before anything is delegate
   await refused('projectBytes', 'add_task', { ...one, prompt: 'A basket' });
   await refused('projectBytes', 'add_task', { ...one, title: 'A basket', description: 'To pay.' });
   await refused('projectBytes', 'expand_task', { ...one, id: 1 });
+  await refused('projectBytes', 'update_task', { ...one, id: 1, prompt: 'Cached', append: true });
   await refused('projectBytes', 'update_subtask', { ...one, id: '1.1', prompt: 'Cached' });
   await refused('projectBytes', 'research', { ...one, query: 'Which format?', saveTo: '1' });
   await refused('projectBytes', 'analyze_project_complexity', one);
@@ -129,8 +131,72 @@ test('what adds to a project without room is refused before anything is delegate
   expect([usage.openTasks, usage.pendingInteractions]).toEqual([0, 0]);
   // What may make it smaller, or leaves it as it is, is taken.
   expect((await call('expand_task', { ...one, id: 1, force: true })).status).toMatch(/pending/);
+  expect((await call('parse_prd', { ...one, prd: 'A shop.', force: true })).status).toMatch(/pending/);
   expect((await call('update_task', { ...one, id: 1, prompt: 'Shorter' })).status).toMatch(/pending/);
   expect((await call('research', { ...one, query: 'Which format?' })).status).toMatch(/pending/);
+});
+
+const LARGE = 'x'.repeat(100_000);
+
+test.each([
+  ['add_task', { prompt: 'A basket', tag: 'full' }, 'tasksPerTag'],
+  ['parse_prd', { prd: 'A shop.', append: true, tag: 'full' }, 'tasksPerTag'],
+  ['expand_task', { id: 1 }, 'subtasksPerTask'],
+  ['update_task', { id: 2, prompt: 'Cached', append: true }, 'detailsLength'],
+  ['update_subtask', { id: '3.1', prompt: 'Cached' }, 'detailsLength'],
+  ['research', { query: 'Which format?', saveTo: '2' }, 'detailsLength'],
+])('%s where no answer has room is refused before anything is delegated', async (name, args, limit) => {
+  const { call, rest, shown } = await newTenant();
+  await call('initialize_project', { projectRoot: 'shop' });
+  const numbered = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ id: at + 1, title: 't', description: '' }));
+  const tasks = [
+    { id: 1, title: 'Many parts', description: '', subtasks: numbered(1_000) },
+    { id: 2, title: 'Long', description: '', details: LARGE },
+    { id: 3, title: 'Long part', description: '', subtasks: [{ id: 1, title: 'Part', details: LARGE }] },
+  ];
+  const file = { master: { tasks }, full: { tasks: numbered(10_000) } };
+  expect((await rest('PUT', '/projects/shop', file)).status).toBe(200);
+  const { error } = await call(name, { projectRoot: 'shop', ...args });
+  expect(error).toMatchObject({ code: 'limit_size', limit });
+  const { usage } = await shown();
+  expect([usage.openTasks, usage.pendingInteractions]).toEqual([0, 0]);
+});
+
+test('a task whose tag was filled while the LLM was at work waits for room in it', async () => {
+  const { call, rest } = await newTenant();
+  await call('initialize_project', { projectRoot: 'shop' });
+  const asked = await call('add_task', { projectRoot: 'shop', prompt: 'A basket' });
+  const tasks = Array.from({ length: 10_000 }, (_, at) => ({ id: at + 1, title: 't', description: '' }));
+  expect((await rest('PUT', '/projects/shop', { master: { tasks } })).status).toBe(200);
+  const task = { title: 'A basket', description: 'To pay.', details: 'One.', testStrategy: 'Two.' };
+  const answer = { interactionId: asked.interactionId, agentLLMResponse: successAnswer(task) };
+  const { outcome } = await call('agent_llm', { ...answer, waitMs: 10_000 });
+  expect(outcome).toMatchObject({ status: 'working', waitsForRoom: { limit: 'tasksPerTag' } });
+  await call('remove_task', { projectRoot: 'shop', id: '7' });
+  const ended = await call('task_status', { taskId: asked.taskId, waitMs: 20_000 });
+  expect(ended).toMatchObject({ status: 'completed', result: { task: { title: 'A basket' } } });
+});
+
+test('a message whose turn has no room in its conversation waits for it, and is answered once', async () => {
+  const { id, call, rest, limit, shown } = await newTenant();
+  const adminKey = await baton.createKey({ scopes: ['admin'] }, id);
+  const agent = { id: 'first', name: 'First', instructions: 'Be of use.', isPrimary: true };
+  expect((await rest('PUT', '/agents/first', agent, adminKey)).status).toBe(200);
+  const asked = await call('ask_assistant', { message: 'Hello' });
+  const { usage, limits } = await shown();
+  await limit({ storedBytes: usage.storedBytes });
+  const { outcome } = await call('agent_llm', {
+    interactionId: asked.interactionId,
+    agentLLMResponse: { status: 'success', data: { text: 'Hello to you.' } },
+    waitMs: 10_000,
+  });
+  expect(outcome).toMatchObject({ status: 'working', waitsForRoom: { limit: 'storedBytes' } });
+  await limit({ storedBytes: limits.storedBytes });
+  const { status, result } = await call('task_status', { taskId: asked.taskId, waitMs: 20_000 });
+  expect([status, result.response, result.attempts.length]).toEqual(['completed', 'Hello to you.', 1]);
+  const { dialog } = await call('get_conversation', { conversationId: result.conversationId });
+  expect(dialog.map(({ content }: AnyJson) => content)).toEqual(['Hello', 'Hello to you.']);
 });
 
 test.each(['storedBytes', 'projects', 'projectBytes'])(

@@ -9,6 +9,7 @@ export * from './agent-call/call-report.ts';
 export * from './agent-call/generate.ts';
 export * from './agent-call/run-agent-call.ts';
 export * from './program/effect.ts';
+export { applyAnsweredCommand } from './program/wait-for-room.ts';
 export {
   type Awaited,
   type Collapse,

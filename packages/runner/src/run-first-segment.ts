@@ -72,7 +72,7 @@ export async function runFirstSegment(
         operation: operation.name,
         version: operation.version,
         input,
-        project: operation.addsTo?.(input),
+        changes: operation.addsTo?.(input),
         journal: journal.pendingWrite.journal,
         waits,
         ready: awaited.length === 0 || awaited.some(({ effect }) => isLocalEffect(effect)),

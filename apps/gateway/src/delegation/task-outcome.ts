@@ -16,7 +16,7 @@ export interface TaskOutcome {
   readonly mostAttempts?: number;
 }
 
-/** The limit within which a task waits for room to change its project, and what to do about it. */
+/** The limit within which a task waits for room to store what its answer gave, and what to do about it. */
 interface WaitForRoom {
   readonly limit: string;
   readonly message: string;
@@ -26,7 +26,7 @@ export function waitForRoom(limit: string): WaitForRoom {
   return {
     limit,
     message:
-      `The answer is kept, but its change of the project has no room within the limit '${limit}'. ` +
+      `The answer is kept, but what it gave has no room within the limit '${limit}'. ` +
       'Make room by delete_project or by removing tasks, or ask for a higher limit: the task tries again for an hour, ' +
       'and then fails, after which retry_task goes on.',
   };

@@ -1,5 +1,6 @@
-import type { Message } from '@baton/protocol';
-import { type Program, sleep } from './effect.ts';
+import { type Message, messageText } from '@baton/protocol';
+import { type Effect, type Program, sleep } from './effect.ts';
+import { waitForRoom } from './wait-for-room.ts';
 
 /** The messages of a conversation that were there when a turn began, by number, `to` not included. */
 export interface History {
@@ -31,12 +32,17 @@ interface Appended {
 
 /**
  * Ends a turn: adds its messages to the conversation, once, and lets the next task in. A turn outside of any conversation begins one.
- * Returns its id. Errors: `conversation_not_found`, `limit_storage`.
+ * It waits for room, as a change of a project does. Returns the conversation's id. Errors: `conversation_not_found`, `limit_storage`.
  */
 export function* endTurn(history: History | undefined, messages: readonly Message[]): Program<string> {
   const conversation = history?.conversation;
-  const appended = yield { kind: 'append', conversation, title: titleOf(messages), messages };
-  return (appended as Appended).conversationId;
+  const title = titleOf(messages);
+  const { conversationId } = yield* waitForRoom(() => append({ conversation, title, messages }));
+  return conversationId;
+}
+
+function* append(turn: Omit<Extract<Effect, { kind: 'append' }>, 'kind'>): Program<Appended> {
+  return (yield { kind: 'append', ...turn }) as Appended;
 }
 
 /** Leaves a conversation as it was: the turn failed. */
@@ -47,6 +53,6 @@ export function* abandonTurn(history: History): Program<void> {
 const TITLE_LENGTH = 80;
 
 function titleOf([first]: readonly Message[]): string {
-  const content = typeof first?.content === 'string' ? first.content : '';
-  return content.replaceAll(/\s+/g, ' ').trim().slice(0, TITLE_LENGTH).toWellFormed();
+  const words = first === undefined ? '' : messageText(first);
+  return words.replaceAll(/\s+/g, ' ').trim().slice(0, TITLE_LENGTH).toWellFormed();
 }

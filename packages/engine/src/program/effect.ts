@@ -1,7 +1,6 @@
 import {
   type AgentAnswer,
   type AttachableBlock,
-  BatonError,
   type DelegatedCall,
   type Limits,
   type Validation,
@@ -21,7 +20,7 @@ import {
 export type Effect =
   | { readonly kind: 'llm'; readonly call: DelegatedCall }
   | { readonly kind: 'elicitation'; readonly message: string; readonly schema: JsonObject }
-  /** `limit`: that of the tenant within which the program waits for room. */
+  /** `limit`: that within which the program waits for room. */
   | { readonly kind: 'sleep'; readonly ms: number; readonly limit?: string }
   | {
       readonly kind: 'read';
@@ -135,30 +134,6 @@ export function lookupRole(role: ModelRole): Program<{ readonly routes: number }
 /** Applies a command to a project as it is then, exactly once; gives back the reducer's outcome. */
 export function* applyProjectCommand<T>(project: string, command: Json): Program<T> {
   return (yield { kind: 'commit', project, command }) as T;
-}
-
-/** A change that has no room is tried again after so long, then after twice as long, for an hour in all. */
-const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 120_000;
-const LONGEST_WAIT_FOR_ROOM_MS = 3_600_000;
-
-/**
- * The same for a command that an answer gave. Where the tenant has no room for the change it waits for an hour, since the answer
- * was paid for, and then fails with `limit_storage`.
- */
-export function* applyAnsweredCommand<T>(project: string, command: Json): Program<T> {
-  let waited = 0;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, 2 * pause)) {
-    try {
-      return yield* applyProjectCommand(project, command);
-    } catch (thrown) {
-      const limit =
-        thrown instanceof BatonError && thrown.code === 'limit_storage' && thrown.details['limit'];
-      if (typeof limit !== 'string' || waited >= LONGEST_WAIT_FOR_ROOM_MS) throw thrown;
-      yield { kind: 'sleep', ms: pause, limit };
-      waited += pause;
-    }
-  }
 }
 
 /** Checks data, as an answer gave it, against a schema that a caller brought; bounded in time, so not done in here. */

@@ -1,6 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
-import { applyAnsweredCommand, type Effect } from './effect.ts';
+import type { Effect } from './effect.ts';
+import { applyAnsweredCommand } from './wait-for-room.ts';
 
 /** Runs the change of a project; `refuse` says with what its attempt of that number fails. Returns its sleeps, and how it ended. */
 function run(refuse: (attempt: number) => BatonError | undefined) {

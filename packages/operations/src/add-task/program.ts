@@ -13,6 +13,7 @@ import { projectRoot, prompt, research, tag } from '../definition/shared-argumen
 import { nullAsAbsent } from '../schema/coercion.ts';
 import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
+import { growthOf } from '../definition/project-growth.ts';
 import {
   type ProjectCommand,
   type Dependency,
@@ -23,7 +24,9 @@ import {
   plannedTaskSchema,
   prioritySchema,
   type Project,
+  requireRoom,
   resolveTag,
+  LEAST_TASK,
   TASK_LIMITS,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
@@ -101,7 +104,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
   promptText: addTaskPromptText,
   nextSteps: ['If it is large, split it with expand_task.', 'Connect it with others by add_dependency.'],
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  addsTo: ({ projectRoot }) => projectRoot,
+  addsTo: ({ projectRoot }) => growthOf(projectRoot),
 
   *run({ prompt, research = false, projectRoot, ...input }) {
     const own = input.dependencies?.trim()
@@ -115,6 +118,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
       const tag = resolveTag(project, input.tag);
       const tasks = project?.tags.get(tag)?.tasks ?? [];
       refuseUnknown(own, allItemIds(tasks), tag);
+      requireRoom(project, { command: 'add_task', tag, task: LEAST_TASK, dependencies, suggested: [] });
       const wish = {
         tag,
         about: [],

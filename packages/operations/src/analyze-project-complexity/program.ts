@@ -12,6 +12,7 @@ import { idTextSchema, projectRoot, research, tag } from '../definition/shared-a
 import { integerOrDigits } from '../schema/coercion.ts';
 import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
+import { growthOf } from '../definition/project-growth.ts';
 import {
   type ProjectCommand,
   type Project,
@@ -88,7 +89,7 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
     'Split the tasks with expand_all, or one of them with expand_task.',
   ],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  addsTo: ({ projectRoot }) => projectRoot,
+  addsTo: ({ projectRoot }) => growthOf(projectRoot),
 
   *run(input) {
     const { projectRoot, threshold, research = false } = input;

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { IgnoredReport } from './ignored-arguments.ts';
 import type { PromptText } from '../prompt-kit/prompt-text.ts';
 import type { ChangedResource } from './changed-resources.ts';
+import type { ProjectGrowth } from './project-growth.ts';
 import type { ToolCategory } from './tool-category.ts';
 
 /** MCP's tool annotations (2025-11-25, server/tools). Hints, never a promise that anything enforces. */
@@ -29,8 +30,8 @@ export interface Operation<Input = unknown, Result = unknown> extends ProgramDef
   readonly hints: ToolHints;
   /** The argument whose text the caller does not want back: the directive of the call leaves it out, the stored request has it. */
   unechoed?(input: Input): UnechoedText | undefined;
-  /** The project that the answer adds to: a call for which it has no room is refused before anything is delegated. */
-  addsTo?(input: Input): string | undefined;
+  /** The project that the answer changes, and how many bytes it grows at least: a call without room for that is refused before anything is delegated. */
+  addsTo?(input: Input): ProjectGrowth | undefined;
   /** What of a parsed input is ignored; every reply to the call names it. */
   ignored?(input: Input): readonly IgnoredReport[];
   /** One sentence about a result, for clients that read only text. */

@@ -6,6 +6,7 @@ import { splitTask } from '../expand-task/split-task.ts';
 import { subtaskCountArgument } from '../expand-task/program.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import type { ToolOperation } from '../definition/operation.ts';
+import { growthOf } from '../definition/project-growth.ts';
 import {
   ignoredStatusesNote,
   statusesIgnoredField,
@@ -71,7 +72,7 @@ export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof ex
   promptText: expandPromptText,
   nextSteps: ['See what failed, if anything did, and call expand_task for it.', 'Begin with next_task.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  addsTo: ({ projectRoot, force }) => (force ? undefined : projectRoot),
+  addsTo: ({ projectRoot, force }) => (force ? undefined : growthOf(projectRoot)),
 
   *run({ projectRoot, num, prompt, force = false, research = false, atOnce, perRequest, ...input }) {
     const found = yield* readProject(projectRoot, (project?: Project) => {

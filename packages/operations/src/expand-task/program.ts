@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import type { ToolOperation } from '../definition/operation.ts';
+import { growthOf } from '../definition/project-growth.ts';
 import {
   ignoredStatusesNote,
   statusesIgnoredField,
@@ -57,7 +58,7 @@ export const expandTaskOperation: ToolOperation<ExpandTaskInput, z.infer<typeof 
   promptText: expandPromptText,
   nextSteps: ['Begin with next_task, which now offers subtasks once their task is in progress.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  addsTo: ({ projectRoot, force }) => (force ? undefined : projectRoot),
+  addsTo: ({ projectRoot, force }) => (force ? undefined : growthOf(projectRoot)),
 
   *run({ id, num, prompt, force = false, research = false, tag, projectRoot }) {
     const show = true;

@@ -1,8 +1,10 @@
 import type { ReadLimits } from '@baton/engine';
 import {
   DEFAULT_SUBTASK_COUNT,
+  LEAST_TASK,
   type Project,
   requireProject,
+  requireRoom,
   requireTag,
   requireTask,
   resolveTag,
@@ -35,7 +37,7 @@ export interface ExpandRequest {
 }
 
 /**
- * @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `project_task_done`.
+ * @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `project_task_done`, `limit_size`.
  */
 export function readExpandContext(
   project: Project | undefined,
@@ -49,6 +51,8 @@ export function readExpandContext(
   const { tasks } = requireTag(existing, tag);
   const task = requireTask({ tasks }, tag, { task: id });
   if (task.status === 'done') throw taskDoneError(tag, `${id}`);
+  const subtasks = [{ id: 1, ...LEAST_TASK }];
+  requireRoom(existing, { command: 'add_subtasks', id, mode: force ? 'replace' : 'append', subtasks, tag });
   const stays = force ? task.subtasks.filter(({ status }) => status === 'done') : task.subtasks;
   const known = existing.reports.get(tag)?.complexityAnalysis.find(({ taskId }) => taskId === id);
   const query = `${task.title} ${task.description}`;

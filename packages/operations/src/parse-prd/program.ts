@@ -3,6 +3,7 @@ import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
+import { growthOf } from '../definition/project-growth.ts';
 import {
   type ProjectCommand,
   ignoredStatusesNote,
@@ -56,7 +57,7 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
     'Find out which tasks are too large with analyze_project_complexity, and split them with expand_all.',
   ],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  addsTo: ({ projectRoot, force }) => (force ? undefined : projectRoot),
+  addsTo: ({ projectRoot, force }) => growthOf(projectRoot, force ? 0 : 1),
   unechoed: ({ prd = '', echo = true }) => (echo ? undefined : { argument: 'prd', text: prd }),
 
   *run({ prd, input, numTasks, append = false, force = false, research = false, tag, projectRoot }) {

@@ -1,10 +1,12 @@
 import type { ReadLimits } from '@baton/engine';
 import { BatonError } from '@baton/protocol';
 import {
+  LEAST_TASK,
   nextTaskId,
   type Project,
   requireConnectedFile,
   requireProject,
+  requireRoom,
   resolveTag,
 } from '../project/index.ts';
 import { DEFAULT_PRD_NAME } from './input.ts';
@@ -46,7 +48,7 @@ interface PrdWish {
  * The tag that the tasks will go to, what the project says, and, for a call that appends, its tasks.
  *
  * @throws BatonError `project_not_found`, `file_not_found` for an `input` that is not there, `invalid_arguments` where
- *   nothing says what the document is.
+ *   nothing says what the document is, `limit_size`.
  */
 export function readPrdContext(
   project: Project | undefined,
@@ -55,6 +57,8 @@ export function readPrdContext(
 ): PrdContext {
   const tag = resolveTag(project, tagWish);
   const tasks = project?.tags.get(tag)?.tasks ?? [];
+  if (append)
+    requireRoom(project, { command: 'add_tasks', tag, mode: 'append', tasks: [{ id: 1, ...LEAST_TASK }] });
   const document = connected && readDocument(project, connected);
   const query = prd ?? document ?? '';
   const ofTasks = { tag, about: [], dependencies: [], query, related: MOST_RELATED, plan: MOST_EXISTING };

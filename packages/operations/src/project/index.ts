@@ -26,6 +26,7 @@ export { MAX_SUBTASKS_PER_ANSWER } from './commands/add-subtasks.ts';
 export { tagNotEmptyError, taskDoneError } from './model/project-errors.ts';
 export type { CommandResult } from './model/command-result.ts';
 export { applyCommand, type ProjectCommand, commandSchema } from './command.ts';
+export { LEAST_TASK, requireRoom } from './require-room.ts';
 export { type DependencyIssue, findDependencyIssues } from './dependencies/find-dependency-issues.ts';
 export {
   ParsedTasksFile,

@@ -8,6 +8,7 @@ import {
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import type { ToolOperation } from '../definition/operation.ts';
+import { growthOf } from '../definition/project-growth.ts';
 import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import { idTextSchema, MAX_PROMPT_LENGTH, projectRoot, prompt, tag } from '../definition/shared-arguments.ts';
 import { type ProjectCommand, parseTaskRef, type Project, type TaskRef } from '../project/index.ts';
@@ -82,7 +83,7 @@ export const researchOperation: ToolOperation<ResearchInput, z.infer<typeof rese
     'Turn work that was found into a task with add_task.',
   ],
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  addsTo: ({ projectRoot, saveTo }) => (saveTo === undefined ? undefined : projectRoot),
+  addsTo: ({ projectRoot, saveTo }) => (saveTo === undefined ? undefined : growthOf(projectRoot)),
 
   *run({ query, customContext, detailLevel, projectRoot, ...input }) {
     const scope = {

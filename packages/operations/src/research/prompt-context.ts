@@ -6,6 +6,7 @@ import {
   type Project,
   requireConnectedFile,
   requireProject,
+  requireRoom,
   requireSubtask,
   requireTag,
   requireTask,
@@ -48,7 +49,7 @@ export interface ResearchScope {
  * something of it was named.
  *
  * @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `file_not_found`, and
- * `project_task_done` for a task to save to.
+ * `project_task_done` and `limit_size` for a task to save to.
  */
 export function readResearchContext(
   project: Project | undefined,
@@ -60,8 +61,11 @@ export function readResearchContext(
   const tag = resolveTag(existing, wanted);
   if (existing === undefined) return { tag, tasks: [], files: [], plan: [] };
   const from = requireTag(existing, tag);
-  if (saveTo !== undefined && findItem(from, tag, saveTo).status === 'done')
-    throw taskDoneError(tag, formatTaskRef(saveTo));
+  if (saveTo !== undefined) {
+    const id = formatTaskRef(saveTo);
+    if (findItem(from, tag, saveTo).status === 'done') throw taskDoneError(tag, id);
+    requireRoom(existing, { command: 'append_info', id, text: '-', tag });
+  }
   const tasks = taskIds.map((ref) => itemExcerpt(from, tag, ref));
   const about = taskIds.map(({ task }) => task);
   const dependencies = from.tasks.filter(({ id }) => about.includes(id)).flatMap((task) => task.dependencies);

@@ -19,12 +19,14 @@ import {
 } from '../definition/shared-arguments.ts';
 import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
+import { growthOf } from '../definition/project-growth.ts';
 import {
   type ProjectCommand,
   allItemIds,
   parseTaskRef,
   type Project,
   requireProject,
+  requireRoom,
   requireSubtask,
   requireTag,
   requireTask,
@@ -83,7 +85,7 @@ export const updateSubtaskOperation: ToolOperation<
   promptText: notePromptText,
   nextSteps: ['Go on with the subtask, and set its status with set_task_status when it is done.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  addsTo: ({ projectRoot }) => projectRoot,
+  addsTo: ({ projectRoot }) => growthOf(projectRoot),
 
   *run({ id, prompt, metadata, research = false, projectRoot, ...input }) {
     if (prompt === undefined) return yield* annotate(projectRoot, { id, metadata, tag: input.tag });
@@ -143,6 +145,7 @@ function readNoteContext(
   const task = requireTask(requireTag(existing, tag), tag, ref);
   const subtask = requireSubtask(task, tag, ref);
   if (subtask.status === 'done') throw taskDoneError(tag, id);
+  requireRoom(existing, { command: 'append_info', id, text: '-', tag });
   const at = task.subtasks.indexOf(subtask);
   // Only the neighbouring subtasks: they are enough context.
   const siblings = task.subtasks.filter((other, index) => other !== subtask && Math.abs(index - at) <= 5);

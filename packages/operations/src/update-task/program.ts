@@ -21,6 +21,7 @@ import {
 import { booleanOrText } from '../schema/coercion.ts';
 import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
+import { growthOf } from '../definition/project-growth.ts';
 import {
   type ProjectCommand,
   type IgnoredStatus,
@@ -29,6 +30,7 @@ import {
   listIgnoredStatuses,
   type Project,
   requireProject,
+  requireRoom,
   requireTag,
   requireTask,
   resolveTag,
@@ -103,6 +105,7 @@ export const updateTaskOperation: ToolOperation<UpdateTaskInput, z.infer<typeof 
   promptText: updateTaskPromptText,
   nextSteps: ['Read the task with get_task.', 'If it grew, split it with expand_task.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  addsTo: ({ projectRoot, append }) => (append ? growthOf(projectRoot) : undefined),
 
   *run({ id, prompt, metadata, append = false, research = false, projectRoot, ...input }) {
     if (prompt === undefined) return yield* keepMetadata(projectRoot, { id, metadata, tag: input.tag });
@@ -113,6 +116,7 @@ export const updateTaskOperation: ToolOperation<UpdateTaskInput, z.infer<typeof 
         const tag = resolveTag(existing, input.tag);
         const task = requireTask(requireTag(existing, tag), tag, { task: Number(id) });
         if (task.status === 'done') throw taskDoneError(tag, id);
+        if (append) requireRoom(existing, { command: 'append_info', id, text: '-', tag });
         const query = `${prompt} ${task.title} ${task.description}`;
         const wish = { tag, about: [task.id], dependencies: task.dependencies, query };
         const { rules, context } = readProjectContext(existing, wish, limits);

@@ -190,6 +190,7 @@ function reopen(testTenant: TestTenant, taskId: string): Promise<unknown[]> {
     life: 1,
     keep: 1,
     project: '',
+    projectGrowth: 0,
     journal: 0,
     waits: 1,
     ready: 1,

@@ -57,7 +57,7 @@ export const OPEN = defineScript(
   [
     ...CALLER,
     ...(['topic', 'ref', 'operation', 'input', 'arguments', 'idempotencyDigest'] as const),
-    ...(['staleRef', 'life', 'keep', 'project'] as const),
+    ...(['staleRef', 'life', 'keep', 'project', 'projectGrowth'] as const),
     ...(['journal', 'waits', 'ready'] as const),
   ],
   { ...REPLICATED, ...BATCHED, ...NEW_WORK },

@@ -27,8 +27,8 @@ export interface NewTask extends Omit<ParkRequest, 'drops'> {
   readonly operation: string;
   readonly version: number;
   readonly input: JsonObject;
-  /** The project that it is to add to: a call for which that has no room is refused. */
-  readonly project?: string | undefined;
+  /** The project that it is to change: a call for which there is no room is refused. */
+  readonly changes?: { readonly project: string; readonly growth: number } | undefined;
   /** True when a worker is to run the task at once: it does not only wait for an interaction. */
   readonly ready: boolean;
   readonly idempotency?: { readonly key: string; readonly arguments: string } | undefined;
@@ -177,7 +177,8 @@ export class Tasks {
         staleRef,
         life: lifetimes.task,
         keep: unfinishedTaskTtl(lifetimes),
-        project: task.project ?? '',
+        project: task.changes?.project ?? '',
+        projectGrowth: task.changes?.growth ?? 0,
         journal: task.journal.length,
         waits: task.waits.length,
         ready: task.ready ? 1 : 0,

@@ -202,6 +202,6 @@ function refuseTooMany({ id, subtasks }: Task, would: number): void {
   throw new BatonError(
     'limit_size',
     `Task ${id} has ${subtasks.length} subtasks and may have ${subtasksPerTask}. Nothing was changed.`,
-    { limit: subtasksPerTask },
+    { limit: 'subtasksPerTask', most: subtasksPerTask },
   );
 }

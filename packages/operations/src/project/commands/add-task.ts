@@ -38,7 +38,8 @@ export function addTask(
   const { tasksPerTag } = TASK_LIMITS;
   if (tag.tasks.length >= tasksPerTag)
     throw new BatonError('limit_size', `Tag '${name}' holds ${tasksPerTag} tasks, and may not hold more.`, {
-      limit: tasksPerTag,
+      limit: 'tasksPerTag',
+      most: tasksPerTag,
     });
   const known = allItemIds(tag.tasks);
   for (const dependency of command.dependencies)

@@ -107,6 +107,6 @@ function tooMany(tag: string, there: number): BatonError {
   return new BatonError(
     'limit_size',
     `Tag '${tag}' holds ${there} tasks and may hold ${tasksPerTag}: use another tag.`,
-    { tag, limit: tasksPerTag },
+    { tag, limit: 'tasksPerTag', most: tasksPerTag },
   );
 }

@@ -95,7 +95,8 @@ function tooMany({ id, subtasks }: Task): BatonError {
     'limit_size',
     `Task ${id} has ${subtasks.length} subtasks and may have ${subtasksPerTask}.`,
     {
-      limit: subtasksPerTask,
+      limit: 'subtasksPerTask',
+      most: subtasksPerTask,
     },
   );
 }

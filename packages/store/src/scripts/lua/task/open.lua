@@ -1,9 +1,9 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
 -- KEYS: credential tenant rates task idempotency tasks pending deadlines due ready held jobs tenantsWithJobs workers calls activeChangeChannel projects projectUse
--- ARGV: digest principal scopes need bytes weight floor topic ref operation input arguments idempotencyDigest staleRef life keep project journal waits ready ...
+-- ARGV: digest principal scopes need bytes weight floor topic ref operation input arguments idempotencyDigest staleRef life keep project projectGrowth journal waits ready ...
 --       idempotencyDigest: the idempotency key, as its record's name has it; staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
---       most; project: that which the task is to add to, '' for none: without any room in it the call is refused; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
+--       most; project: that which the task is to change, '' for none: without room for it among the tenant's projects, or for so many bytes more (projectGrowth) in it, the call is refused; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
 --       for a worker at once
 -- Returns: {'opened', next, createdAt, path, number, due, ...}: next is the jobs to add, as "number list" or
 --          "ref.number call" each, with commas between them, or ''; the last three for each pending interaction; {'exists', ref} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
@@ -78,7 +78,7 @@ local function refusal_of_limits()
   if too_much then return too_much end
   if A_project ~= '' then
     local use = redis.call('HGET', K_projectUse, A_project)
-    local no_room = refusal_of_project_growth(use, 1, unpack(read_tenant('projects', 'projectBytes')))
+    local no_room = refusal_of_project_growth(use, tonumber(A_projectGrowth), unpack(read_tenant('projects', 'projectBytes')))
     if no_room then return no_room end
   end
   local oversized = refusal_of_oversized(first_wait, wait_count, tenant[REQUEST_BYTES])
