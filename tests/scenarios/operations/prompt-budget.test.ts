@@ -58,3 +58,55 @@ test('a project made with a tech stack has it in its requests, and the limit pro
   expect(done.outcome).toMatchObject({ status: 'completed', result: { subtasksAdded: 1 } });
   await Promise.all([one!.close(), other!.close()]);
 });
+
+const EIGHT: readonly (readonly [name: string, args: object])[] = [
+  ['parse_prd', { prd: '# Fines\n\nA reader pays.', append: true }],
+  ['analyze_project_complexity', { ids: '2' }],
+  ['expand_task', { id: 2 }],
+  ['expand_all', {}],
+  ['update', { from: 2, prompt: 'Loans last three weeks.' }],
+  ['update_task', { id: 2, prompt: 'Loans last three weeks.' }],
+  ['update_subtask', { id: '2.1', prompt: 'The row has the desk.' }],
+  ['add_task', { prompt: 'A reader reserves a copy.', dependencies: '1' }],
+];
+
+test.each(EIGHT)('%s asks with what a good answer needs', async (name, args) => {
+  const [client, other] = await Promise.all(
+    [0, 1].map((at) => connectMcpClient(baton.url(at), baton.apiKey)),
+  );
+  const projectRoot = `library-${name}`;
+  const call = (tool: string, more: object) => callTool(client!, tool, { projectRoot, ...more });
+  await call('initialize_project', {
+    techStack: 'Rust, Axum, SQLite',
+    requirements: 'The desk works offline for a day.',
+    rules: ['Every route has a test.'],
+  });
+  await call('add_task', { title: 'Store books', description: 'Tables.', details: 'One row per copy.' });
+  await call('add_subtask', { id: 1, title: 'Choose keys', description: 'Of books.' });
+  await call('add_task', { title: 'Lend a book', description: 'For four weeks.', dependencies: '1' });
+  if (name !== 'expand_all')
+    await call('add_subtask', { id: 2, title: 'Write the loan', description: 'A row.' });
+  const note = await call('update_subtask', { id: '1.1', prompt: 'What of old books?' });
+  await callTool(other!, 'agent_llm', {
+    interactionId: note.interactionId,
+    agentLLMResponse: { status: 'success', data: { text: 'Old books have no ISBN.' } },
+    waitMs: 20_000,
+  });
+  await call('set_task_status', { id: '1.1,1', status: 'done' });
+
+  const asked = await call(name, { ...args, research: true });
+  const [system, user] = asked.llmRequestForAgent.messages.map(({ content }: AnyJson) => content);
+  for (const known of ['Rust, Axum, SQLite', 'The desk works offline', 'Every route has a test.'])
+    expect(user).toContain(known);
+  // parse_prd and analysis of one task tell in short what is done.
+  if (name !== 'parse_prd') expect(user).toContain('One row per copy.');
+  expect(user, 'what was found out').toContain('Old books have no ISBN.');
+  expect(system, 'to look at the code, and to say where').toMatch(/look at [^.]*code|look before/i);
+  expect(system, 'to cite').toMatch(/cite the address/i);
+  const schema = JSON.stringify(asked.llmRequestForAgent.schema ?? {});
+  if (/^(parse_prd|expand_|add_task)/.test(name)) {
+    expect(schema).toMatch(/"details":\{[^}]*"minLength":1/);
+    expect(schema).toMatch(/"testStrategy":\{[^}]*"minLength":1/);
+  }
+  await Promise.all([client!.close(), other!.close()]);
+});

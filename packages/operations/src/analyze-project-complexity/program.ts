@@ -152,7 +152,8 @@ function* analyzeBatch(
     const ids = new Set(asked);
     const tasks = project?.tags.get(tag)?.tasks.filter(({ id }) => ids.has(id)) ?? [];
     const dependencies = [...new Set(tasks.flatMap(({ dependencies }) => dependencies))];
-    const wish = { tag, about: asked, dependencies, query: '', related: 0 };
+    const query = tasks.map(({ title }) => title).join(' ');
+    const wish = { tag, about: asked, dependencies, query };
     const { rules, context } = readProjectContext(project, wish, limits);
     return { batch: tasks.map(taskExcerpt), rules, context };
   });

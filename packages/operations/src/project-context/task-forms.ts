@@ -1,5 +1,6 @@
 import type { Subtask, Task } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
+import { lastNote, subtaskNotes, withoutNotes } from '../prompt-kit/notes.ts';
 import { briefTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 
@@ -12,10 +13,7 @@ import { definedFields } from '../schema/defined-fields.ts';
 export type ContextItem = Pick<
   Task | Subtask,
   'title' | 'status' | 'description' | 'details' | 'testStrategy' | 'dependencies'
-> & { readonly id: number | string };
-
-const NOTE = '<info added on ';
-const NOTE_LENGTH = 600;
+> & { readonly id: number | string; readonly subtasks?: Task['subtasks'] };
 
 export function fullForm(item: ContextItem): object {
   const { id, title, status, description, details, testStrategy, dependencies } = item;
@@ -26,14 +24,16 @@ export function fullForm(item: ContextItem): object {
     ...definedFields({
       description: excerpt(description, 1_000),
       details: excerpt(withoutNotes(details), 2_000),
-      note: lastNote(details),
+      note: lastNote(details, 600),
+      subtaskNotes: subtaskNotes(item, 3, 400),
       testStrategy: excerpt(testStrategy, 500),
     }),
     ...(dependencies.length > 0 ? { dependencies: dependencies.slice(0, 20) } : {}),
   };
 }
 
-export function mediumForm({ id, title, status, description, details }: ContextItem): object {
+export function mediumForm(item: ContextItem): object {
+  const { id, title, status, description, details } = item;
   return {
     id,
     title: excerpt(title, 200) ?? '',
@@ -41,31 +41,26 @@ export function mediumForm({ id, title, status, description, details }: ContextI
     ...definedFields({
       description: excerpt(description, 400),
       details: excerpt(withoutNotes(details), 500),
-      note: excerpt(lastNote(details), 300),
+      note: lastNote(details, 300),
+      subtaskNotes: subtaskNotes(item, 1, 300),
     }),
   };
 }
 
-export function shortForm({ id, title, status, description }: ContextItem): object {
+export function shortForm(item: ContextItem): object {
+  const { id, title, status, description, details } = item;
   return {
     id,
     title: excerpt(title, 120) ?? '',
     status,
-    ...definedFields({ description: excerpt(description, 160) }),
+    ...definedFields({
+      description: excerpt(description, 160),
+      note: lastNote(details, 200),
+      subtaskNotes: subtaskNotes(item, 1, 200),
+    }),
   };
 }
 
 export function briefForm({ id, title, status }: ContextItem): object {
   return { ...briefTaskExcerpt({ id: 0, title, status }), id };
-}
-
-/** Dated notes stand below the details: the last one says best what was done. */
-function lastNote(details: string | undefined): string | undefined {
-  const at = details?.lastIndexOf(NOTE) ?? -1;
-  return at === -1 ? undefined : excerpt(details?.slice(at), NOTE_LENGTH);
-}
-
-function withoutNotes(details: string | undefined): string | undefined {
-  const at = details?.indexOf(NOTE) ?? -1;
-  return at === -1 ? details : details?.slice(0, at).trim();
 }

@@ -1,6 +1,7 @@
 import type { Task, Subtask } from '../project/index.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 import { excerpt } from './excerpt.ts';
+import { lastNote } from './notes.ts';
 
 /**
  * The parts of a project that requests show: only what the step needs, each text cut. What a program reads is journaled,
@@ -31,6 +32,7 @@ export function subtaskExcerpt({ id, title, status, description, details, depend
     status,
     ...definedFields({ description: excerpt(description, 200) }),
     ...(open ? definedFields({ details: excerpt(details, SUBTASK_DETAILS) }) : {}),
+    ...definedFields({ note: open ? noteBeyond(details, SUBTASK_DETAILS) : lastNote(details, NOTE) }),
     ...(dependencies.length > 0 ? { dependencies } : {}),
     ...cutFields(
       { description, details: open ? details : '' },
@@ -40,6 +42,12 @@ export function subtaskExcerpt({ id, title, status, description, details, depend
 }
 
 const SUBTASK_DETAILS = 600;
+const NOTE = 300;
+
+/** The last note where the details are cut: it stands at their end. */
+function noteBeyond(details: string | undefined, length: number): string | undefined {
+  return (details?.length ?? 0) > length ? lastNote(details, NOTE) : undefined;
+}
 
 const TASK_TEXTS = { description: 2_000, details: 8_000, testStrategy: 2_000 };
 
@@ -59,6 +67,7 @@ export function detailedTaskExcerpt({
     description: excerpt(description, TASK_TEXTS.description) ?? '',
     ...definedFields({
       details: excerpt(details, TASK_TEXTS.details),
+      note: noteBeyond(details, TASK_TEXTS.details),
       testStrategy: excerpt(testStrategy, TASK_TEXTS.testStrategy),
     }),
     status,

@@ -12,6 +12,16 @@ export function libraryProject(): Project {
       details:
         'Migrations in migrations/, one row per copy of a book.\n\n<info added on 2026-02-11T09:00:00.000Z>\nSQLite runs in WAL mode; the pool lives in src/db.rs.\n</info added on 2026-02-11T09:00:00.000Z>',
       testStrategy: 'Insert a book twice and see two copies.',
+      subtasks: [
+        {
+          id: 1,
+          title: 'Choose the keys',
+          description: 'Of books and of copies.',
+          status: 'done',
+          details:
+            'By ISBN.\n\n<info added on 2026-02-10T09:00:00.000Z>\nOld books have no ISBN: copies have numbers of their own.\n</info added on 2026-02-10T09:00:00.000Z>',
+        },
+      ],
     },
     {
       id: 2,
@@ -21,7 +31,14 @@ export function libraryProject(): Project {
       testStrategy: 'Lend one copy twice and see 409.',
       dependencies: [1],
       subtasks: [
-        { id: 1, title: 'Check the card', description: 'The card is valid.', status: 'done' },
+        {
+          id: 1,
+          title: 'Check the card',
+          description: 'The card is valid.',
+          status: 'done',
+          details:
+            '<info added on 2026-02-12T09:00:00.000Z>\nCards end on 31 December.\n</info added on 2026-02-12T09:00:00.000Z>',
+        },
         {
           id: 2,
           title: 'Write the loan',
