@@ -3,6 +3,7 @@ import { OperatorStore } from '@baton/store/operator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OpenApiResponseChecker } from '../../apps/gateway/src/rest/testing/openapi-response-checker.ts';
 import type { AnyJson } from '../harness/mcp-client.ts';
+import { readOpenApiDocument } from '../openapi/openapi-document.ts';
 import { OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { validInputs, mixedInputs, unusualValues } from './inputs/schema-arbitraries.ts';
 import { findRestFaults, McpReplyChecker } from './reply-checker.ts';
@@ -29,7 +30,7 @@ let live: Record<string, string[]>;
 beforeAll(async () => {
   environment = await AbuseEnvironment.start();
   gateway = environment.gateway;
-  document = await (await fetch(`${gateway.url}/v1/openapi.json`)).json();
+  document = await readOpenApiDocument(gateway.url);
   contract = new OpenApiResponseChecker(document);
 });
 afterAll(() => environment?.stop());

@@ -5,6 +5,7 @@ import { taskRef } from '../../packages/store/src/records/keys.ts';
 import { FIELD } from '../../packages/store/src/records/task-record.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
+import { readOpenApiDocument } from '../openapi/openapi-document.ts';
 import { callTool, connectMcpClient, postJsonRpc } from '../harness/mcp-client.ts';
 import { isPeriodicCommand, RedisMonitor } from '../harness/redis-monitor.ts';
 import { UNLIMITED } from '../processes/process-settings.ts';
@@ -64,7 +65,7 @@ describe('foreign ids', () => {
         async (method) => (await postJsonRpc(url, mole, { jsonrpc: '2.0', id: 1, method })).body.result,
       ),
     );
-    const document = await (await fetch(`${url}/v1/openapi.json`)).json();
+    const document = await readOpenApiDocument(url);
     ({ probes, unknown } = idProbes(tools.tools, document, templates.resourceTemplates, randomSeed));
   });
   afterAll(async () => {

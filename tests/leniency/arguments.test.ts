@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AgentFixture, putAgent } from '../agents/agent-fixture.ts';
 import { type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
+import { readOpenApiDocument } from '../openapi/openapi-document.ts';
 import { TOOL_ARGUMENTS } from '../scenarios/tool-arguments.ts';
 import { optionalFields, takes } from './optional-fields.ts';
 
@@ -9,7 +10,7 @@ let schemas: ReadonlyMap<string, AnyJson>;
 beforeAll(async () => {
   fixture = await AgentFixture.start();
   await putAgent(fixture, 'assistant');
-  const { paths } = (await (await fetch(`${fixture.baton.url()}/v1/openapi.json`)).json()) as AnyJson;
+  const { paths } = await readOpenApiDocument(fixture.baton.url());
   schemas = new Map(
     Object.entries<AnyJson>(paths).flatMap(([path, { post }]) => {
       const [, name] = /^\/v1\/tools\/(\w+)$/.exec(path) ?? [];

@@ -121,14 +121,15 @@ test('a gigabyte is not read', async () => {
   fixture.llm.behaviour = ({ topic }) => (topic === 'gigabyte' ? { do: 'flood' } : VALID_ANSWER);
   expect((await fixture.call('bench_echo', { text: 'gigabyte' })).error).toMatchObject({
     code: 'agent_error',
-    errorDetails: { message: expect.stringContaining('longer than 4194304 bytes') },
+    errorDetails: { type: 'answer_too_large', message: expect.stringContaining('longer than 4194304 bytes') },
   });
+  expect(fixture.llm.countCalls('gigabyte'), 'and is paid for once').toBe(1);
   // What the sockets of both sides hold comes on top of what is read.
   expect(fixture.llm.floodedBytes - before).toBeLessThan(32 * MEBIBYTE);
 });
 
 test.each<[string, LlmBehaviour, object]>([
-  ['without an end', { do: 'flood' }, { type: 'api_error' }],
+  ['without an end', { do: 'flood' }, { type: 'answer_too_large' }],
   [
     'of half a JSON',
     { do: 'garble', body: 'data: {"id": "x", "choi\n\n', contentType: 'text/event-stream' },
@@ -172,6 +173,26 @@ test.each<[string, LlmBehaviour, object]>([
     expect(await fixture.call('agent_llm', story(`after ${topic}`))).toMatchObject({ status: 'completed' });
   },
 );
+
+test('a request with content that the API has no form for is not sent, and fails at once', async () => {
+  fixture.llm.behaviour = () => VALID_ANSWER;
+  const words = 'what is said here';
+  const sound = { type: 'audio', data: 'AAAA', mimeType: 'audio/x-nonsense' };
+  const content = [{ type: 'text', text: words }, sound];
+  const failed = await fixture.call('agent_llm', {
+    delegatedCallDetails: {
+      originalCommand: 'hear',
+      serviceType: 'generateText',
+      requestParameters: { messages: [{ role: 'user', content }] },
+    },
+  });
+  expect(failed.error).toMatchObject({
+    code: 'agent_error',
+    errorDetails: { type: 'content_not_supported' },
+    report: { attempts: [{ number: 1 }] },
+  });
+  expect(fixture.llm.countCalls(words)).toBe(0);
+});
 
 test("an answer over the tenant's limit is an error of its own", async () => {
   const text = 'too large';

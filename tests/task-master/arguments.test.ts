@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
+import { readOpenApiDocument } from '../openapi/openapi-document.ts';
 import { type AnyJson, callTool, callToolForError, connectMcpClient } from '../harness/mcp-client.ts';
 import { differencesOf, TASK_MASTER_TOOLS } from './argument-differences.ts';
 import { EXPLAINED_DIFFERENCES } from './explained-differences.ts';
@@ -12,7 +13,7 @@ beforeAll(async () => {
   baton = await InProcessDeployment.start({ gateways: 1, workers: 1 });
   client = await connectMcpClient(baton.url(0), baton.apiKey);
   // A listed schema says how a model writes an argument; the document has all that is taken.
-  const { paths } = (await (await fetch(`${baton.url(0)}/v1/openapi.json`)).json()) as AnyJson;
+  const { paths } = await readOpenApiDocument(baton.url(0));
   const wholeOf = (name: string) =>
     paths[`/v1/tools/${name}`]?.post.requestBody?.content['application/json'].schema;
   const { tools: listed } = await client.listTools();

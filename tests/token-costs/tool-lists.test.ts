@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
+import { readOpenApiDocument } from '../openapi/openapi-document.ts';
 import { type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
 import { countTokens } from './token-count.ts';
 
@@ -47,7 +48,7 @@ test('a host that passes no output schemas on is listed none, and standard costs
 });
 
 test('every argument of every tool is listed with its type or its forms, and what the tool requires', async () => {
-  const { paths } = (await (await fetch(`${baton.url()}/v1/openapi.json`)).json()) as AnyJson;
+  const { paths } = await readOpenApiDocument(baton.url());
   for (const { name, inputSchema } of await listed('all')) {
     const whole = paths[`/v1/tools/${name}`].post.requestBody?.content['application/json'].schema;
     expect([name, Object.keys(inputSchema.properties ?? {})]).toEqual([

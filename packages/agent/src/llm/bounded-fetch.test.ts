@@ -38,7 +38,7 @@ test.each(['application/json', 'text/event-stream'])(
   'a reply of %s is never read beyond 4 MiB',
   async (type) => {
     await expect(read(type, ' '.repeat(4_194_305))).rejects.toMatchObject({
-      type: 'api_error',
+      type: 'answer_too_large',
       kind: 'final',
     });
   },

@@ -66,7 +66,7 @@ async function boundReply(reply: Response): Promise<Response> {
   return new Response(text, reply);
 }
 
-/** Counts the bytes of a reply. Errors: LlmCallFailure `api_error` once there are more than `most`. */
+/** Counts the bytes of a reply. Errors: LlmCallFailure `answer_too_large` once there are more than `most`. */
 class ReplySize {
   bytes = 0;
   private readonly most: number;
@@ -79,6 +79,6 @@ class ReplySize {
     this.bytes += byteLength;
     if (this.bytes <= this.most) return;
     const message = `The LLM endpoint's reply is longer than ${this.most} bytes, which Baton does not take.`;
-    throw new LlmCallFailure('api_error', message);
+    throw new LlmCallFailure('answer_too_large', message);
   }
 }

@@ -1,4 +1,4 @@
-import { APICallError } from 'ai';
+import { APICallError, UnsupportedFunctionalityError } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { classifyLlmError } from './classify-llm-error.ts';
@@ -57,6 +57,8 @@ test('a failure that has a name keeps it, and what is not of the endpoint is not
   const own = new LlmCallFailure('mine', 'x');
   expect(classifyLlmError(own)).toBe(own);
   expect(classifyLlmError(new RangeError('a bug'))).toMatchObject({ type: 'api_error', kind: 'final' });
+  const unsupported = new UnsupportedFunctionalityError({ functionality: 'audio/x-foo' });
+  expect(classifyLlmError(unsupported)).toMatchObject({ type: 'content_not_supported', kind: 'final' });
 });
 
 describe('Retry-After', () => {

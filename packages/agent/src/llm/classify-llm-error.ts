@@ -1,5 +1,5 @@
 import { connectionFailureReason, isRecord, parseJson, rootCauseOf } from '@baton/protocol';
-import { APICallError } from 'ai';
+import { APICallError, UnsupportedFunctionalityError } from 'ai';
 import { LlmCallFailure, type FailureKind } from '../api/llm-call-failure.ts';
 
 type StatusMeaning = readonly [type: string, kind: FailureKind];
@@ -29,6 +29,9 @@ export function classifyLlmError(thrown: unknown): LlmCallFailure {
   // Errors within a stream come as the endpoint wrote them.
   if (isRecord(thrown) && !(thrown instanceof Error)) return failureSaid(thrown);
   const said = thrown instanceof Error ? thrown.message : String(thrown);
+  // Such as a media type that the endpoint's API has no form for: nothing was sent, and nothing else would be.
+  if (UnsupportedFunctionalityError.isInstance(thrown))
+    return new LlmCallFailure('content_not_supported', said, { kind: 'final', cause: thrown });
   if (!APICallError.isInstance(thrown)) {
     const passing = thrown instanceof Error && BROKEN_REPLY_ERRORS.has(thrown.name);
     return new LlmCallFailure('api_error', said, { kind: passing ? 'passing' : 'final', cause: thrown });

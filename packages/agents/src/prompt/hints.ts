@@ -9,7 +9,7 @@ const mcpServerSchema = z.strictObject({
   allowedTools: z.array(textSchema(128)).max(100).optional(),
 });
 
-/** What the request says of the model's own tools: for whoever answers, never carried out by Baton. */
+/** What the request says of the model's own tools: whoever makes the LLM call passes them on as the endpoint's API has them. */
 export const hintsSchema = z.strictObject({
   webSearch: z.boolean().optional(),
   computerUse: z
