@@ -151,6 +151,109 @@ describe('a claim', () => {
     expect(idsOf(await pending(another, { claim: { max: 5, ...lease } }))).toEqual([main.interactionId]);
   });
 
+  test('is shown with its holder in every view while it lasts, and in the timeline for good', async () => {
+    const { interactionId, taskId } = await ask('x');
+    const rest = async (path: string): Promise<AnyJson> =>
+      (await fetch(`${baton.url(1)}/v1${path}`, { headers: { authorization: `Bearer ${key}` } })).json();
+    /** Of each view who has claimed the interaction, and until when. */
+    const views = async () => {
+      const found = [
+        ...(await pending(there, {})).interactions,
+        ...(await pending(there, { requests: true })).interactions,
+        ...(await pending(there, { interactionId })).interactions,
+        ...(await rest('/interactions?status=pending')).interactions,
+        ...(await rest('/interactions')).interactions,
+        await rest(`/interactions/${interactionId}`),
+        ...(await rest(`/tasks/${taskId}`)).interactions,
+      ];
+      expect(found).toHaveLength(7);
+      return found.map(({ claimedBy, claimedUntil }) => ({ claimedBy, claimedUntil }));
+    };
+    const nobody = { claimedBy: undefined, claimedUntil: undefined };
+    const claims = async () =>
+      (await rest(`/tasks/${taskId}`)).timeline.filter((one: AnyJson) => one.event === 'interaction_claimed');
+    for (const view of await views()) expect(view).toEqual(nobody);
+    expect(await claims()).toEqual([]);
+
+    const by = (holder: string, leaseMs = lease.leaseMs) => ({ interactionId, claim: { leaseMs, holder } });
+    const [claimed] = (await pending(here, by('laptop of Ada'))).interactions;
+    const { claimedUntil } = claimed;
+    const ada = { claimedBy: { principal: 'one', holder: 'laptop of Ada' }, claimedUntil };
+    for (const view of await views()) expect(view).toEqual(ada);
+    expect(await callToolForError(another, 'pending_interactions', by('x'))).toMatchObject({
+      code: 'interaction_claimed',
+      claimedBy: ada.claimedBy,
+    });
+    const [first] = await claims();
+    expect(first).toMatchObject({ by: 'one', holder: 'laptop of Ada', interactionId });
+    await pending(here, by('laptop of Ada', 90_000));
+    expect(await claims(), 'a claim that is renewed was made when it was made').toEqual([first]);
+
+    await pending(there, by('laptop of Ada', 0));
+    for (const view of await views()) expect(view).toEqual(nobody);
+    expect(await claims()).toEqual([first]);
+
+    // A claim by a list, without a name, whose lease ends by itself.
+    await pending(another, { claim: { leaseMs: 1_000 } });
+    expect((await pending(there, {})).interactions[0].claimedBy).toEqual({ principal: 'two' });
+    await pending(here, { claim: lease, waitMs: 10_000 });
+    expect((await pending(there, {})).interactions[0].claimedBy).toEqual({ principal: 'one' });
+    await answer(interactionId);
+    const [ended] = (await rest('/interactions?status=answered')).interactions;
+    expect(ended).toMatchObject({ interactionId, answeredBy: 'one' });
+    expect(ended.claimedBy).toBeUndefined();
+  });
+
+  test('never outlives its lease or the release of its holder in any view', async () => {
+    const { interactionId } = await ask('x');
+    const shown = async () => (await pending(there, { interactionId })).interactions[0].claimedBy;
+    await pending(here, { interactionId, claim: { ...lease, holder: 'a' } });
+    expect(await shown()).toEqual({ principal: 'one', holder: 'a' });
+    await pending(here, { claim: { leaseMs: 0, holder: 'a' } });
+    expect(await shown()).toBeUndefined();
+    await pending(here, { interactionId, claim: { leaseMs: 1_000, holder: 'b' } });
+    expect(await shown()).toEqual({ principal: 'one', holder: 'b' });
+    await expect.poll(shown, { timeout: 5_000 }).toBeUndefined();
+  });
+
+  test('and a list may be of one principal, of an age and of a number', async () => {
+    const first = await ask('x');
+    const theirs = await callTool(another, 'agent_llm', {
+      delegatedCallDetails: {
+        originalCommand: 'ask',
+        role: 'main',
+        serviceType: 'generateText',
+        requestParameters: { messages: [{ role: 'user', content: 'y' }] },
+      },
+    });
+    const last = await ask('z');
+    const all: string[] = [first, theirs, last].map(({ interactionId }) => interactionId);
+    const lists = async (status: string) => {
+      const list = async (args: object) => idsOf(await pending(here, { status, ...args })).toSorted();
+      const { interactions } = await pending(here, { status });
+      const times = interactions.map(({ createdAt }: AnyJson) => createdAt).toSorted();
+      expect(idsOf({ interactions }).toSorted()).toEqual(all.toSorted());
+      expect(await list({ principal: 'two' })).toEqual([theirs.interactionId]);
+      expect(await list({ createdBefore: times[0] })).toEqual([]);
+      expect(await list({ createdAfter: times[0] })).toEqual(all.toSorted());
+      expect(await list({ createdAfter: times[2] })).toContain(last.interactionId);
+      expect(await list({ createdAfter: new Date(Date.parse(times[2]) + 1).toISOString() })).toEqual([]);
+      const page = await pending(here, { status, limit: 2 });
+      const rest = await pending(here, { status, limit: 2, cursor: page.nextCursor });
+      expect([idsOf(page).length, idsOf(rest).length]).toEqual([2, 1]);
+    };
+    await lists('pending');
+    const claimed = await pending(here, { principal: 'two', claim: { max: 5, ...lease } });
+    expect(idsOf(claimed)).toEqual([theirs.interactionId]);
+    const admin = await baton.createKey({ scopes: ['admin'] }, `claims-${tenants}`);
+    for (const id of all) {
+      const headers = { authorization: `Bearer ${admin}` };
+      const url = `${baton.url(0)}/v1/interactions/${id}/cancel`;
+      expect((await fetch(url, { method: 'POST', headers })).status).toBe(200);
+    }
+    await lists('cancelled');
+  });
+
   test('with contradictory arguments is refused by the field', async () => {
     for (const [args, field] of [
       [{ claim: { leaseMs: 0 } }, 'claim.leaseMs'],
@@ -161,6 +264,9 @@ describe('a claim', () => {
       [{ status: 'expired', waitMs: 5 }, 'waitMs'],
       [{ waitMs: 25_001 }, 'waitMs'],
       [{ interactionId: 'x', role: 'main' }, 'role'],
+      [{ interactionId: 'x', limit: 5 }, 'limit'],
+      [{ createdAfter: 'yesterday' }, 'createdAfter'],
+      [{ limit: 0 }, 'limit'],
       [{ interactionId: 'x', operation: 'echo' }, 'operation'],
       [{ role: 'nobody' }, 'role'],
     ] as const) {

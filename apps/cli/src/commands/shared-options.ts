@@ -9,6 +9,14 @@ export function withEndpoint(command: Command): Command {
     .option('--json', 'print JSON');
 }
 
+/** Whose, and how old: see readOriginFilter. */
+export function withOrigin(command: Command): Command {
+  return command
+    .option('--principal <name>', 'only those of calls of this principal')
+    .option('--older-than <age>', 'only those that were created before that: 30s, 90m, 2h or 7d ago')
+    .option('--newer-than <age>', 'only those that were created since then');
+}
+
 /** Of an option that may be given again and again. */
 export function repeated(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];

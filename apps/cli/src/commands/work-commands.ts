@@ -8,7 +8,7 @@ import type { ListFlags } from '../work/run-lists.ts';
 import type { ProjectAction, ProjectFlags } from '../work/run-projects.ts';
 import type { RetryFlags } from '../work/run-retry.ts';
 import type { ShowFlags } from '../work/run-show.ts';
-import { withEndpoint } from './shared-options.ts';
+import { withEndpoint, withOrigin } from './shared-options.ts';
 
 /** Tools, what waits for an LLM, tasks and projects: what an MCP client does, in a terminal. */
 export function addWorkCommands(program: Command): void {
@@ -34,9 +34,11 @@ A value is text, but for true, false, null and what begins with { or [; key=@fil
     });
 
   withLimit(
-    withEndpoint(program.command('pending').description('list what waits for the answer of an LLM')).option(
-      '--operation <name>',
-      'only requests of this operation',
+    withOrigin(
+      withEndpoint(program.command('pending').description('list what waits for the answer of an LLM')).option(
+        '--operation <name>',
+        'only requests of this operation',
+      ),
     ),
   )
     .option('-q, --quiet', 'print ids alone')
@@ -74,14 +76,16 @@ A value is text, but for true, false, null and what begins with { or [; key=@fil
     },
   );
 
-  withEndpoint(
-    program
-      .command('retry [tasks...]')
-      .description('have tasks that failed or expired go on from where they stood'),
+  withOrigin(
+    withEndpoint(
+      program
+        .command('retry [tasks...]')
+        .description('have tasks that failed or expired go on from where they stood'),
+    )
+      .option('--all', 'all that failed and match, the newest first')
+      .option('--operation <name>', 'with --all: only tasks of this operation')
+      .option('--error-code <code>', 'with --all: only tasks that failed with this error'),
   )
-    .option('--all', 'all that failed and match, the newest first')
-    .option('--operation <name>', 'with --all: only tasks of this operation')
-    .option('--error-code <code>', 'with --all: only tasks that failed with this error')
     .option('--dry-run', 'with --all: say which these are, and change nothing')
     .addHelpText('after', '\n  $ baton retry --all --error-code agent_error --dry-run')
     .action(async (ids: readonly string[], flags: RetryFlags) => {
@@ -90,12 +94,14 @@ A value is text, but for true, false, null and what begins with { or [; key=@fil
     });
 
   withLimit(
-    withEndpoint(program.command('tasks').description('list tasks, newest first'))
-      .option(
-        '--status <status>',
-        'only tasks that are so: working, input_required, completed, failed, cancelled',
-      )
-      .option('--operation <name>', 'only tasks of this operation'),
+    withOrigin(
+      withEndpoint(program.command('tasks').description('list tasks, newest first'))
+        .option(
+          '--status <status>',
+          'only tasks that are so: working, input_required, completed, failed, cancelled',
+        )
+        .option('--operation <name>', 'only tasks of this operation'),
+    ),
   )
     .option('-q, --quiet', 'print ids alone')
     .action(async (flags: ListFlags) => {

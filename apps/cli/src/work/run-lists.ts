@@ -3,9 +3,10 @@ import { print } from '../output/print.ts';
 import { EXIT_CODES } from '../process/exit-codes.ts';
 import { RestClient } from '../rest/rest-client.ts';
 import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import { type OriginFlags, readOriginFilter } from './origin-filter.ts';
 import { readLimit } from './read-limit.ts';
 
-export interface ListFlags extends RestFlags {
+export interface ListFlags extends RestFlags, OriginFlags {
   readonly json?: boolean;
   readonly status?: string;
   readonly operation?: string;
@@ -20,6 +21,7 @@ interface ListedInteraction {
   readonly principal: string;
   readonly expiresAt?: string;
   readonly attempt?: number;
+  readonly claimedBy?: { readonly principal: string; readonly holder?: string };
   readonly summary: string;
 }
 
@@ -35,20 +37,21 @@ interface ListedTask {
 export async function runPending(flags: ListFlags, environment: NodeJS.ProcessEnv): Promise<number> {
   const rest = await listing(flags, environment);
   const { items, more } = await rest.list<ListedInteraction>(
-    `/interactions${query({ status: 'pending', operation: flags.operation })}`,
+    `/interactions${query({ status: 'pending', operation: flags.operation, ...readOriginFilter(flags) })}`,
     'interactions',
     readLimit(flags.limit),
   );
   if (flags.quiet === true) return printIds(items.map(({ interactionId }) => interactionId));
   if (items.length === 0) return empty('Nothing waits for an answer.', flags);
-  const rows = items.map(({ interactionId, operation, principal, expiresAt = '', summary }) => [
+  const rows = items.map(({ interactionId, operation, principal, expiresAt = '', claimedBy, summary }) => [
     interactionId,
     operation,
     principal,
     expiresAt,
+    claimedBy === undefined ? '' : [claimedBy.principal, claimedBy.holder].filter(Boolean).join(' '),
     summary,
   ]);
-  const table = [['interaction', 'operation', 'of', 'until', 'request'], ...rows];
+  const table = [['interaction', 'operation', 'of', 'until', 'claimed by', 'request'], ...rows];
   const notes = [
     ...(more ? [moreText(items.length)] : []),
     'Answer one: baton show <interaction>, then baton answer <interaction> @answer.json',
@@ -62,7 +65,7 @@ export async function runTasks(flags: ListFlags, environment: NodeJS.ProcessEnv)
   const rest = await listing(flags, environment);
   const { status, operation } = flags;
   const { items, more } = await rest.list<ListedTask>(
-    `/tasks${query({ status, operation })}`,
+    `/tasks${query({ status, operation, ...readOriginFilter(flags) })}`,
     'tasks',
     readLimit(flags.limit),
   );

@@ -2,8 +2,9 @@ import { print } from '../output/print.ts';
 import { EXIT_CODES, UsageError } from '../process/exit-codes.ts';
 import { RestClient } from '../rest/rest-client.ts';
 import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import { type OriginFlags, readOriginFilter } from './origin-filter.ts';
 
-export interface RetryFlags extends RestFlags {
+export interface RetryFlags extends RestFlags, OriginFlags {
   readonly json?: boolean;
   /** All that failed and match the filters below, the newest first, in the place of ids. */
   readonly all?: boolean;
@@ -62,6 +63,7 @@ async function retryAll(rest: RestClient, flags: RetryFlags): Promise<number> {
   const filter = {
     ...(operation !== undefined && { operation }),
     ...(errorCode !== undefined && { errorCode }),
+    ...readOriginFilter(flags),
   };
   const tasks: BulkRetried['tasks'][number][] = [];
   let page: BulkRetried | undefined;

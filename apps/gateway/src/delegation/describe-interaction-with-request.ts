@@ -1,14 +1,12 @@
 import { buildDirective, requestOriginOf } from '@baton/protocol';
-import type { InteractionRecord, InteractionSummary } from '@baton/store';
+import type { Claimer, InteractionRecord, InteractionSummary } from '@baton/store';
 import { isoTime } from './iso-time.ts';
-
-type Claimable = { readonly claimedUntil?: number };
 
 /**
  * An interaction with its whole request, as lists give it: a directive while it waits for an agent, and otherwise the same
  * without the call to answer it.
  */
-export function describeInteractionWithRequest(record: InteractionRecord & Claimable): object {
+export function describeInteractionWithRequest(record: InteractionRecord): object {
   const { taskId, operation, interactionId, principal, status, createdAt, request } = record;
   const times = { createdAt: isoTime(createdAt), ...endTimes(record) };
   if (request.kind === 'elicitation') return { taskId, operation, interactionId, status, ...times, request };
@@ -34,7 +32,7 @@ export function describeInteractionWithRequest(record: InteractionRecord & Claim
 }
 
 /** The same without the request. */
-export function summarizeInteraction(record: InteractionSummary & Claimable): object {
+export function summarizeInteraction(record: InteractionSummary): object {
   const { taskId, operation, interactionId, principal, status, createdAt, expiresAt = 0, request } = record;
   const times = { createdAt: isoTime(createdAt), ...endTimes(record) };
   if (request.kind === 'elicitation') return { taskId, operation, interactionId, status, ...times, request };
@@ -57,9 +55,18 @@ function isForAgents({ status, provider }: Pick<InteractionRecord, 'status' | 'p
   return status === 'pending' && provider === undefined;
 }
 
-function endTimes(record: Pick<InteractionRecord, 'endedAt' | 'answeredBy'> & Claimable) {
+/** Who has claimed it, while the claim lasts. */
+export function claimOf({ lastClaim, claimedUntil }: Pick<InteractionRecord, 'lastClaim' | 'claimedUntil'>): {
+  claimedUntil?: string;
+  claimedBy?: Claimer;
+} {
+  if (claimedUntil === undefined) return {};
+  return { claimedUntil: isoTime(claimedUntil), ...(lastClaim && { claimedBy: lastClaim.by }) };
+}
+
+function endTimes(record: Pick<InteractionRecord, 'endedAt' | 'answeredBy' | 'lastClaim' | 'claimedUntil'>) {
   return {
-    ...(record.claimedUntil === undefined ? {} : { claimedUntil: isoTime(record.claimedUntil) }),
+    ...claimOf(record),
     ...(record.endedAt === undefined ? {} : { endedAt: isoTime(record.endedAt) }),
     ...(record.answeredBy === undefined ? {} : { answeredBy: record.answeredBy }),
   };

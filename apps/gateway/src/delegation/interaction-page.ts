@@ -7,10 +7,8 @@ import { describeInteractionWithRequest, summarizeInteraction } from './describe
  */
 export const REQUEST_PAGE: PageBounds = { bytes: 38_000, itemBytes: 560 };
 
-type Claimable = { readonly claimedUntil?: number };
-
 /** Interactions with their requests, as a list shows them: of one whose request alone is larger than a page only the summary, saying so. */
-export function describePage(records: readonly (InteractionRecord & Claimable)[]): object[] {
+export function describePage(records: readonly InteractionRecord[]): object[] {
   let room = REQUEST_PAGE.bytes;
   return records.map((record) => {
     const bytes = Buffer.byteLength(JSON.stringify(record.request));
@@ -21,7 +19,7 @@ export function describePage(records: readonly (InteractionRecord & Claimable)[]
   });
 }
 
-function withoutRequest(record: InteractionRecord & Claimable): InteractionSummary & Claimable {
+function withoutRequest(record: InteractionRecord): InteractionSummary {
   const { request } = record;
   if (request.kind !== 'llm') return { ...record, request };
   const { request: _, ...call } = request.call;

@@ -1,6 +1,6 @@
 import { booleanOrText, integerOrDigits } from '@baton/operations';
 import { interactionStatusSchema, MAX_WAIT_MS, modelRoleSchema } from '@baton/protocol';
-import type { HistoryQuery, PendingQuery } from '@baton/store';
+import { type HistoryQuery, MAX_PAGE_SIZE, type PendingQuery } from '@baton/store';
 import { z } from 'zod';
 import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
@@ -8,6 +8,7 @@ import {
   describeInteractionWithRequest,
   summarizeInteraction,
 } from '../delegation/describe-interaction-with-request.ts';
+import { originOf } from '../delegation/origin-of.ts';
 import { describePage, REQUEST_PAGE } from '../delegation/interaction-page.ts';
 import { waitForPendingInteractions } from '../delegation/wait-for-pending-interactions.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
@@ -32,6 +33,19 @@ const claim = z.strictObject({
     ),
 });
 
+const time = z.iso.datetime({ offset: true });
+
+/** What says which of a list. */
+const LIST_FIELDS = [
+  'operation',
+  'role',
+  'principal',
+  'createdAfter',
+  'createdBefore',
+  'limit',
+  'cursor',
+] as const;
+
 const input = z
   .strictObject({
     status: interactionStatusSchema
@@ -47,6 +61,12 @@ const input = z
       ),
     operation: z.string().min(1).max(100).optional().describe('Only those of this operation'),
     role: modelRoleSchema.optional().describe('Only those for this role'),
+    principal: z.string().min(1).max(200).optional().describe('Only those of calls of this principal'),
+    createdAfter: time.optional().describe('Only those that were created then or later, in ISO 8601'),
+    createdBefore: time.optional().describe('Only those that were created before, in ISO 8601'),
+    limit: integerOrDigits(z.int().min(1).max(MAX_PAGE_SIZE))
+      .optional()
+      .describe('How many at most; 50 when left out'),
     claim: claim
       .optional()
       .describe('Claims what is returned; a claim hides from other claims and never blocks an answer'),
@@ -70,7 +90,7 @@ const input = z
       refuse(['claim', 'leaseMs'], `is ${leaseMs}; it must be 0, or ${MIN_LEASE_MS} or more`);
     if (waitMs > 0 && (interactionId !== undefined || status !== 'pending'))
       refuse(['waitMs'], 'waits for a list of what is pending, without interactionId or another status');
-    for (const field of ['operation', 'role', 'cursor'] as const)
+    for (const field of LIST_FIELDS)
       if (interactionId !== undefined && list[field] !== undefined)
         refuse([field], 'is of use for a list only, and interactionId names one');
   });
@@ -92,8 +112,8 @@ export const pendingInteractionsTool = defineEdgeAdmittedTool({
   output: [z.object({ interactions: z.array(z.looseObject({})), nextCursor: z.string().optional() })],
   run: async (given, call) => {
     if (given.interactionId !== undefined) return showOne(given.interactionId, given, call);
-    const { status, cursor, operation, role: wanted, claim: claimRequest } = given;
-    const query = { cursor, operation, role: wanted };
+    const { status, cursor, operation, role: wanted, limit, claim: claimRequest } = given;
+    const query = { cursor, operation, role: wanted, limit, ...originOf(given) };
     if (status !== 'pending') return listHistory({ ...query, status }, given.requests === true, call);
     if (claimRequest === undefined) return listPending(query, given, call);
     if (claimRequest.leaseMs > 0) return claimPending({ ...query, claim: claimRequest }, given.waitMs, call);
@@ -163,11 +183,8 @@ async function showOne(
   { identity, tenant }: AdmittedCall,
 ) {
   const { claims, queries } = tenant;
-  const claimedUntil = claimRequest && (await claims.claim(identity, interactionId, claimRequest));
-  const record = await queries.interaction(identity, interactionId);
-  return listReply([
-    describeInteractionWithRequest({ ...record, ...(claimedUntil === undefined ? {} : { claimedUntil }) }),
-  ]);
+  if (claimRequest !== undefined) await claims.claim(identity, interactionId, claimRequest);
+  return listReply([describeInteractionWithRequest(await queries.interaction(identity, interactionId))]);
 }
 
 function listReply(interactions: object[], nextCursor?: string) {

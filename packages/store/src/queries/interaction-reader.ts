@@ -41,7 +41,7 @@ export interface FetchOptions extends InteractionFilter {
 }
 
 export interface FetchResult<T> {
-  readonly items: readonly (T & { readonly claimedUntil?: number })[];
+  readonly items: readonly T[];
   /** How many index members were read, from the first on, until the page was full. */
   readonly scanned: number;
   /** How many of those another holder has claimed. */
@@ -93,6 +93,7 @@ export class InteractionReader {
   ): Promise<FetchResult<T>> {
     if (references.length === 0) return { items: [], scanned: 0, contended: 0 };
     const { connection, keys } = this.context;
+    const claimer = claim === undefined ? '' : formatHolder(identity, claim.holder ?? '');
     const tasks = references.map((reference) => keys.taskNames(parseIndexMember(reference).taskId));
     const reply = await runScript(
       connection,
@@ -100,7 +101,7 @@ export class InteractionReader {
       {
         ...admissionRecheckKeys(identity, keys),
         claims: keys.claims,
-        holder: keys.holder(claim === undefined ? '' : formatHolder(identity, claim.holder ?? '')),
+        holder: keys.holder(claimer),
       },
       {
         ...admissionRecheckArgs(identity),
@@ -113,6 +114,7 @@ export class InteractionReader {
         examine: MAX_EXAMINED_BYTES,
         whole,
         lease: claim?.leaseMs ?? 0,
+        claimer,
       },
       {
         keys: [
@@ -123,18 +125,22 @@ export class InteractionReader {
       },
     );
     if (reply[0] !== 'ok') throw refusalError(reply);
-    const [until, scanned, contended, ...fetched] = reply.slice(1) as [
-      string,
-      number,
-      number,
-      ...[number, ...string[]][],
-    ];
-    const claimed = claim === undefined ? {} : { claimedUntil: Number(until) };
-    const items = fetched.flatMap(([at, program, principal, waits, answered, ended, request, summary]) => {
+    const [scanned, contended, ...fetched] = reply.slice(1) as [number, number, ...[number, ...string[]][]];
+    const items = fetched.flatMap(([at, ...row]) => {
       const { taskId, number } = parseIndexMember(references[at - 1] ?? '');
-      const fields = { program, principal, waits, answered, ended, request, summary };
-      const parsed = parse(taskId, number, fields);
-      return parsed === undefined ? [] : [{ ...parsed, ...claimed }];
+      const [program, principal, waits, answered, ended, request, summary, lastClaim, claimedUntil] = row;
+      const fields = {
+        program,
+        principal,
+        waits,
+        answered,
+        ended,
+        request,
+        summary,
+        lastClaim,
+        claimedUntil,
+      };
+      return parse(taskId, number, fields) ?? [];
     });
     return { items, scanned, contended };
   }

@@ -233,8 +233,11 @@ export class PagedQueries {
       number,
     });
     if (reply[0] !== 'ok') return undefined;
-    const [program, principal, waits, answered, ended, request] = reply[1] as (string | null)[];
-    const fields = { program, principal, waits, answered, ended, request };
+    const [program, principal, waits, answered, ended, request, lastClaim, claimedUntil] = reply[1] as (
+      | string
+      | null
+    )[];
+    const fields = { program, principal, waits, answered, ended, request, lastClaim, claimedUntil };
     const parsed = parseInteractionRecord(taskId, number, fields);
     return parsed && (await this.shown.withHistories([parsed]))[0];
   }

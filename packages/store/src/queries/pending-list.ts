@@ -41,7 +41,7 @@ export interface PendingQuery extends Omit<InteractionFilter, 'status'> {
   readonly limit?: number | undefined;
 }
 
-export interface PendingPage<T = InteractionRecord> extends Page<T & { readonly claimedUntil?: number }> {
+export interface PendingPage<T = InteractionRecord> extends Page<T> {
   /** In how many milliseconds the first claim ends that hides an interaction now. */
   readonly freeInMs?: number;
   /** The page is empty, and yet there were interactions that another caller might take. */

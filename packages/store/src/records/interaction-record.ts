@@ -1,4 +1,5 @@
 import { formatInteractionId, type InteractionStatus } from '@baton/protocol';
+import { type Claim, parseClaimField } from './claim-field.ts';
 import {
   type InteractionRequest,
   type SummarizedRequest,
@@ -22,6 +23,9 @@ interface InteractionFacts {
   readonly usage?: InteractionUsage;
   /** Set while a worker asks an LLM endpoint: no agent may answer it. */
   readonly provider?: true;
+  readonly lastClaim?: Claim;
+  /** While the last claim lasts: until when. */
+  readonly claimedUntil?: number;
 }
 
 /** Tokens where the answer gave them, the model where it named one, and the milliseconds from the request to the answer. */
@@ -51,6 +55,8 @@ export interface InteractionFields {
   readonly ended: Stored;
   readonly request?: Stored;
   readonly summary?: Stored;
+  readonly lastClaim?: Stored;
+  readonly claimedUntil?: Stored;
 }
 type Stored = string | null | undefined;
 
@@ -89,7 +95,7 @@ function parseFacts(
   taskId: string,
   number: number,
   createdAt: number,
-  { program, principal, waits, answered, ended }: InteractionFields,
+  { program, principal, waits, answered, ended, lastClaim, claimedUntil }: InteractionFields,
 ): InteractionFacts {
   const facts = {
     interactionId: formatInteractionId(taskId, number),
@@ -97,6 +103,8 @@ function parseFacts(
     operation: parseProgramField(program).operation,
     principal: principal ?? '',
     createdAt,
+    ...(lastClaim && { lastClaim: parseClaimField(lastClaim) }),
+    ...(claimedUntil && { claimedUntil: Number(claimedUntil) }),
   };
   const [, due, kind] = openWait(waits ?? '', number);
   if (due !== undefined) {

@@ -1,4 +1,5 @@
 import { BatonError, type ErrorCode } from '@baton/protocol';
+import { parseClaimField } from './claim-field.ts';
 import { taskIdFromRef } from './keys.ts';
 
 /**
@@ -91,12 +92,14 @@ export function refusalError(
         `${interaction} was answered before; the first answer counts. See its task with task_status.`,
         about,
       );
-    case 'interaction_claimed':
+    case 'interaction_claimed': {
+      const claimedBy = facts[1] && parseClaimField(facts[1]).by;
       return new BatonError(
         'interaction_claimed',
         `${interaction} is claimed by another for ${facts[0]} ms more. It may still be answered; claim another, or this one later.`,
-        { ...about, retryAfterMs: Number(facts[0]) },
+        { ...about, retryAfterMs: Number(facts[0]), ...(claimedBy && { claimedBy }) },
       );
+    }
     case 'interaction_expired':
       return new BatonError(
         'interaction_expired',

@@ -37,7 +37,8 @@ function fieldArguments([command = '', , ...args]: string[]): string[] {
 const isTaskKey = (key = '') => key === 'K_task' || key === 'task_key';
 
 /** Lists of fields that are gathered first: their pairs are checked where they are added. */
-const GATHERED = /^(unpack\(fields\)|fields|entries|dropped|field|added_waiter\(waiters, A_channel\))$/;
+const GATHERED =
+  /^(unpack\((?:fields|dropped)\)|fields|entries|dropped|field|added_waiter\(waiters, A_channel\))$/;
 
 test.each(ALL_NAMES)('%s names the fields of a task by constants alone', (script) => {
   const lua = expandIncludes(readLua(script));

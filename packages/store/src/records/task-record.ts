@@ -1,5 +1,12 @@
 /** Of these a task has one field for each interaction, whose number follows. */
-const BY_NUMBER = { chunk_state: 'c', answered: 'g', request: 'i', summary: 's', ended: 'x' } as const;
+const BY_NUMBER = {
+  chunk_state: 'c',
+  answered: 'g',
+  last_claim: 'h',
+  request: 'i',
+  summary: 's',
+  ended: 'x',
+} as const;
 
 /**
  * The fields of a task's hash, `baton:{s0}:t:<tenant>:task:<ref>`, as stored: short, since every parked task pays for them.

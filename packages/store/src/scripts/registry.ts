@@ -240,7 +240,7 @@ export const READ_TASK_PAGE = defineScript(
 
 export const READ_INTERACTION = defineScript(
   'interaction/read_interaction',
-  ['task', 'past', 'deadlines', 'due'],
+  ['task', 'past', 'claims', 'deadlines', 'due'],
   ['principal', 'scopes', 'topic', 'ref', 'number'],
   BATCHED,
 );
@@ -255,14 +255,26 @@ export const LIST_PENDING_OR_REGISTER_WAITER = defineScript(
 export const FETCH_OR_CLAIM_INTERACTIONS = defineScript(
   'interaction/fetch_or_claim_interactions',
   ['credential', 'tenant', 'claims', 'holder'],
-  [...RECHECK, 'status', 'operation', 'role', 'limit', 'bytes', 'itemBytes', 'examine', 'whole', 'lease'],
+  [
+    ...RECHECK,
+    'status',
+    'operation',
+    'role',
+    'limit',
+    'bytes',
+    'itemBytes',
+    'examine',
+    'whole',
+    'lease',
+    'claimer',
+  ],
   REPLICATED,
 );
 
 export const CLAIM = defineScript(
   'claim/claim',
   ['credential', 'tenant', 'task', 'claims', 'holder'],
-  [...RECHECK, 'topic', 'ref', 'number', 'lease'],
+  [...RECHECK, 'topic', 'ref', 'number', 'lease', 'claimer'],
   REPLICATED,
 );
 

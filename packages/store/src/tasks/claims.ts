@@ -41,6 +41,7 @@ export class Claims {
     if (parsed === undefined) throw refusalError(['interaction_not_found'], { interactionId });
     const { connection, keys } = this.context;
     const { taskId, number } = parsed;
+    const claimer = formatHolder(identity, holder);
     const reply = await runScript(
       connection,
       CLAIM,
@@ -48,7 +49,7 @@ export class Claims {
         ...admissionRecheckKeys(identity, keys),
         task: keys.task(taskId),
         claims: keys.claims,
-        holder: keys.holder(formatHolder(identity, holder)),
+        holder: keys.holder(claimer),
       },
       {
         ...admissionRecheckArgs(identity),
@@ -56,6 +57,7 @@ export class Claims {
         ref: taskRef(taskId),
         number,
         lease: leaseMs,
+        claimer,
       },
     );
     if (reply[0] === 'claimed') return Number(reply[1]);

@@ -58,6 +58,7 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await claims.claim(AGENT, first, { leaseMs: 60_000 });
   await queries.pending(BOB, { channel });
   await claims.claim(AGENT, first, { leaseMs: 0 });
+  await claims.claim(AGENT, first, { leaseMs: 60_000 });
   await claims.releaseHolder(AGENT, 'gone');
   await queries.pending(BOB, { channel });
   await testTenant.answer(taskId, 1, { channel: `${channel}-2` });

@@ -97,6 +97,7 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
       'holder lifetime',
       'holder members',
       'holder scores',
+      'task h3',
     ],
     harmless:
       'It claims others. What the first run claimed is hidden from other claims until its lease ends, and may be answered.',

@@ -1,6 +1,7 @@
 import { interactionStatusSchema } from '@baton/protocol';
 import type { InteractionRecord, InteractionSummary } from '@baton/store';
 import { z } from 'zod';
+import { claimOf } from '../../delegation/describe-interaction-with-request.ts';
 import { isoTime } from '../../delegation/iso-time.ts';
 import { isoTimeSchema, named } from '../openapi/shared-schemas.ts';
 
@@ -13,6 +14,12 @@ export const interactionUsageSchema = z
     durationMs: z.int().describe('From the request to its answer'),
   })
   .describe('Of an answered LLM request: what it used, as the answer says');
+
+/** Who claimed an interaction. */
+export const claimerSchema = z.object({
+  principal: z.string(),
+  holder: z.string().optional().describe('The name that it gave itself'),
+});
 
 /** An interaction as lists show it: all but the request, which may be large. */
 export const interactionSummarySchema = named(
@@ -27,6 +34,8 @@ export const interactionSummarySchema = named(
     summary: z.string(),
     createdAt: isoTimeSchema,
     expiresAt: isoTimeSchema.optional().describe('While it is pending: when it expires'),
+    claimedUntil: isoTimeSchema.optional().describe('While it is claimed: when the claim ends'),
+    claimedBy: claimerSchema.optional().describe('While it is claimed: who works on it'),
     endedAt: isoTimeSchema.optional(),
     answeredBy: z.string().optional(),
     usage: interactionUsageSchema.optional(),
@@ -65,6 +74,7 @@ export function toInteractionSummary(record: InteractionSummary): z.infer<typeof
     summary: request.kind === 'llm' ? request.call.summary : request.message,
     createdAt: isoTime(record.createdAt),
     ...(record.expiresAt === undefined ? {} : { expiresAt: isoTime(record.expiresAt) }),
+    ...claimOf(record),
     ...(record.endedAt === undefined ? {} : { endedAt: isoTime(record.endedAt) }),
     ...(record.answeredBy === undefined ? {} : { answeredBy: record.answeredBy }),
     ...(record.usage === undefined ? {} : { usage: record.usage }),

@@ -1,3 +1,4 @@
+import { originOf } from '../../delegation/origin-of.ts';
 import { agentResponseSchema, interactionStatusSchema, MAX_WAIT_MS, type Scope } from '@baton/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -19,7 +20,6 @@ import {
   nextMatchingPage,
   nextCursorSchema,
   originFields,
-  originOf,
 } from './paging.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponse, emptyBodySchema } from '../openapi/shared-schemas.ts';

@@ -1,4 +1,4 @@
-import { MAX_PAGE_SIZE, type OriginFilter, type Page } from '@baton/store';
+import { MAX_PAGE_SIZE, type Page } from '@baton/store';
 import { z } from 'zod';
 import { optionalParam } from './optional-param.ts';
 
@@ -19,22 +19,6 @@ export const originFields = {
   createdAfter: optionalParam(time).describe('Only those that were created then or later, in ISO 8601'),
   createdBefore: optionalParam(time).describe('Only those that were created before, in ISO 8601'),
 };
-
-export function originOf({
-  principal,
-  createdAfter,
-  createdBefore,
-}: {
-  readonly principal?: string | undefined;
-  readonly createdAfter?: string | undefined;
-  readonly createdBefore?: string | undefined;
-}): OriginFilter {
-  return {
-    principal,
-    createdAfter: createdAfter === undefined ? undefined : Date.parse(createdAfter),
-    createdBefore: createdBefore === undefined ? undefined : Date.parse(createdBefore),
-  };
-}
 
 export const nextCursorSchema = z
   .string()

@@ -1,3 +1,4 @@
+import { originOf } from '../../delegation/origin-of.ts';
 import { BatonError, MAX_WAIT_MS, type Scope } from '@baton/protocol';
 import type { Identity, TenantStore } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
@@ -9,7 +10,7 @@ import { tenantRequestOf } from '../admission/admit-requests.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponse } from '../openapi/shared-schemas.ts';
 import { optionalParam } from './optional-param.ts';
-import { cursorParamSchema, nextCursorSchema, originFields, originOf } from './paging.ts';
+import { cursorParamSchema, nextCursorSchema, originFields } from './paging.ts';
 import { requireTaskId } from './task-id.ts';
 import { taskSummarySchema, toTaskSummary } from './task-view.ts';
 

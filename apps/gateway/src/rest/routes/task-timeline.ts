@@ -14,6 +14,13 @@ export const timelineEntrySchema = z.discriminatedUnion('event', [
   z.object({ at: isoTimeSchema, event: z.literal('interaction_opened'), interactionId: z.string() }),
   z.object({
     at: isoTimeSchema,
+    event: z.literal('interaction_claimed'),
+    interactionId: z.string(),
+    by: z.string().describe('Who claimed it last'),
+    holder: z.string().optional().describe('The name that it gave itself'),
+  }),
+  z.object({
+    at: isoTimeSchema,
     event: z.enum(interactionEnd.options.map((status) => `interaction_${status}` as const)),
     interactionId: z.string(),
     by: z.string().optional().describe('Who answered'),
@@ -36,8 +43,13 @@ export function taskTimelineOf(task: TaskInspection): TimelineEntry[] {
 
   add(task.createdAt, { at: isoTime(task.createdAt), event: 'created', by: task.principal });
   const addInteraction = (one: TaskInspection['interactions'][number]) => {
-    const { interactionId, status, createdAt, endedAt, answeredBy, usage } = one;
+    const { interactionId, status, createdAt, endedAt, answeredBy, usage, lastClaim } = one;
     add(createdAt, { at: isoTime(createdAt), event: 'interaction_opened', interactionId });
+    if (lastClaim !== undefined) {
+      const { principal, holder } = lastClaim.by;
+      const claimed = { interactionId, by: principal, ...(holder !== undefined && { holder }) };
+      add(lastClaim.at, { at: isoTime(lastClaim.at), event: 'interaction_claimed', ...claimed });
+    }
     if (status === 'pending' || endedAt === undefined) return;
     const by = answeredBy === undefined ? {} : { by: answeredBy };
     const used = usage === undefined ? {} : { usage };

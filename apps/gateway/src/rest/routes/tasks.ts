@@ -1,3 +1,4 @@
+import { originOf } from '../../delegation/origin-of.ts';
 import { type Scope, taskStatusSchema } from '@baton/protocol';
 import { mayStream, PAGE_SIZE } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
@@ -6,7 +7,7 @@ import { z } from 'zod';
 import { readStreamedTexts } from '../../streaming/streamed-texts.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { optionalParam } from './optional-param.ts';
-import { cursorParamSchema, limitParamSchema, nextCursorSchema, originFields, originOf } from './paging.ts';
+import { cursorParamSchema, limitParamSchema, nextCursorSchema, originFields } from './paging.ts';
 import { requireTaskId } from './task-id.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponse, emptyBodySchema } from '../openapi/shared-schemas.ts';

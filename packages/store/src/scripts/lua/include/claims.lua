@@ -1,7 +1,8 @@
 -- Who has claimed which pending interaction, and until when: K_claims says of each that it is claimed, K_holder what one holder
--- has claimed; both by the end of the lease. A claim hides from other claims, never from ACCEPT_ANSWER, and is its holder's
--- until its lease ends: nobody else renews or ends it. The end of an interaction takes it out of K_claims; the set of its
--- holder forgets it when the lease is over. Either set ends with the last lease in it. Needs trim.
+-- has claimed; both by the end of the lease. The task's field `last_claim` says who claimed it last, whether the claim lasts or
+-- not. A claim hides from other claims, never from ACCEPT_ANSWER, and is its holder's until its lease ends: nobody else renews
+-- or ends it. The end of an interaction takes it out of K_claims; the set of its holder forgets it when the lease is over.
+-- Either set ends with the last lease in it. Needs trim.
 
 -- The member of K_holder that stands there, until its score, while its holder is given no claims.
 local RELEASED = ''
@@ -16,6 +17,9 @@ end
 local function is_holder(reference, now)
   return tonumber(redis.call('ZSCORE', K_holder, reference) or 0) > now
 end
+
+-- The field `last_claim`: the claimer is its principal, and the name that it gave itself behind a space.
+local function format_claim(now, claimer) return string.format('%d;', now) .. claimer end
 
 -- The set lives until the last lease in it ends.
 local function expire_with_last_lease(key)

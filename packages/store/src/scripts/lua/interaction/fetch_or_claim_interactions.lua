@@ -3,16 +3,16 @@
 -- them.
 -- KEYS: credential tenant claims holder ...
 --       behind them the task of each interaction, and then what is past of each such task, unless all of them are pending
--- ARGV: digest principal scopes need status operation role limit bytes itemBytes examine whole lease ...
+-- ARGV: digest principal scopes need status operation role limit bytes itemBytes examine whole lease claimer ...
 --       an empty status, operation or role: any; limit and bytes: how many, and how large in all, at most, but one at
 --       least; itemBytes: what each counts beside its request or summary; examine: how many bytes are looked at before the
---       page ends, whether they match or not; whole 0: LLM calls without their requests; lease 0: no claim; behind them each
---       one's reference
--- Returns: a refusal of RECHECK, or {'ok', until, scanned, contended}, and behind it {at, program, principal, wait, answered,
---          ended, request, summary} of each that matches, wait being its own of the task's open waits. until: the end of the
---          leases given; scanned: how many were looked at before the page was full;
---          contended: how many of them somebody has claimed; at: its place among those given, from 1; request or summary
---          false where it is not asked for
+--       page ends, whether they match or not; whole 0: LLM calls without their requests; lease 0: no claim; claimer: who claims;
+--       behind them each one's reference
+-- Returns: a refusal of RECHECK, or {'ok', scanned, contended}, and behind it {at, program, principal, wait, answered,
+--          ended, request, summary, last_claim, until} of each that matches, wait being its own of the task's open waits.
+--          scanned: how many were looked at before the page was full; contended: how many of them somebody has claimed; at: its
+--          place among those given, from 1; request or summary false where it is not asked for; until: the end of the claim
+--          that lasts now, or false
 -- A claim is given to what is returned and to nothing else: what no caller sees must not be hidden. A holder that was
 -- released gets nothing.
 -- @include clock
@@ -63,8 +63,8 @@ end
 local function fetch(task_key, past_key, number)
   local task = task_at(task_key)
   if not task then return end
-  local answered, ended, summary = unpack(redis.call(
-    'HMGET', task_key, F_answered .. number, F_ended .. number, F_summary .. number))
+  local answered, ended, summary, last_claim = unpack(redis.call(
+    'HMGET', task_key, F_answered .. number, F_ended .. number, F_summary .. number, F_last_claim .. number))
   look(summary)
   local wait = string.match(task.waits, ' (' .. number .. ';%S+)')
   if A_operation ~= '' and string.match(task.program, '^%S+') ~= A_operation then return end
@@ -83,18 +83,20 @@ local function fetch(task_key, past_key, number)
     if not summary and A_role ~= '' then return end
   end
   if whole then summary = false elseif summary then request = false end
-  return {0, task.program, task.principal, wait or false, answered, ended, request, summary}, #(request or summary) + tonumber(A_itemBytes)
+  local row = {0, task.program, task.principal, wait or false, answered, ended, request, summary, last_claim, false}
+  return row, #(request or summary) + tonumber(A_itemBytes)
 end
 
-if lease > 0 and is_holder(RELEASED, now) then return {'ok', '0', count, 0} end
+if lease > 0 and is_holder(RELEASED, now) then return {'ok', count, 0} end
 local fetched, claimed, contended, scanned = {}, {}, 0, 0
+local claim, claim_ends = format_claim(now, A_claimer), string.format('%d', now + lease)
 for at = 1, count do
   local task_key, past_key, reference = KEYS[at + 4], KEYS[at + 4 + count], ARGV[A_rest + at - 1]
-  local interaction, bytes
+  local number, interaction, bytes = string.match(reference, '%.(%d+)|')
   if lease > 0 and lease_end_of(reference, now) then
     contended = contended + 1
   else
-    interaction, bytes = fetch(task_key, past_key, string.match(reference, '%.(%d+)|'))
+    interaction, bytes = fetch(task_key, past_key, number)
   end
   if interaction then
     if #fetched > 0 and bytes > room then break end
@@ -104,10 +106,15 @@ for at = 1, count do
     if lease > 0 then
       claimed[#claimed + 1] = now + lease
       claimed[#claimed + 1] = reference
+      redis.call('HSET', task_key, F_last_claim .. number, claim)
+      interaction[9], interaction[10] = claim, claim_ends
+    elseif interaction[4] and interaction[9] then
+      local claimed_until = lease_end_of(string.match(reference, '^[^|]+|') .. interaction[3], now)
+      interaction[10] = claimed_until and string.format('%d', claimed_until)
     end
   end
   scanned = at
   if #fetched == limit or examine <= 0 then break end
 end
 if #claimed > 0 then set_claims(now, claimed) end
-return {'ok', string.format('%d', now + lease), scanned, contended, unpack(fetched)}
+return {'ok', scanned, contended, unpack(fetched)}
