@@ -320,55 +320,6 @@ export const END_KEY = defineScript(
   REPLICATED,
 );
 
-export const PUT_DEFINITION = defineScript(
-  'definition/put_definition',
-  ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
-  [
-    ...RECHECK,
-    ...([
-      'kind',
-      'limit',
-      'name',
-      'definition',
-      'summary',
-      'enabled',
-      'primary',
-      'revision',
-      'by',
-      'kept',
-    ] as const),
-  ],
-  { ...REPLICATED, ...NEW_WORK },
-);
-
-export const DELETE_DEFINITION = defineScript(
-  'definition/delete_definition',
-  ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
-  [...RECHECK, 'kind', 'name'],
-  REPLICATED,
-);
-
-export const READ_DEFINITION = defineScript(
-  'definition/read_definition',
-  ['tenant', 'definitions', 'definition'],
-  ['name', 'version'],
-  BATCHED,
-);
-
-export const READ_DEFINITIONS = defineScript(
-  'definition/read_definitions',
-  ['tenant', 'definitions'],
-  [],
-  BATCHED,
-);
-
-export const CHANGE_AGENT = defineScript(
-  'definition/change_agent',
-  ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
-  [...RECHECK, 'kind', 'name', 'enabled', 'primary'],
-  REPLICATED,
-);
-
 export const PUT_PRICES = defineScript(
   'usage/put_prices',
   ['credential', 'tenant', 'prices'],
@@ -404,6 +355,7 @@ export const COMPLETE_WORKFLOW = defineScript(
 );
 
 export * from './conversation-scripts.ts';
+export * from './definition-scripts.ts';
 export * from './provider-scripts.ts';
 export * from './retry-scripts.ts';
 export * from './session-scripts.ts';
