@@ -64,13 +64,20 @@ export class AgentsFixture {
 
   /** Stores a prompt over REST, as an administrator does. */
   async putPrompt(name: string, more: object): Promise<void> {
+    await this.requestPrompt(name, { method: 'PUT', body: JSON.stringify({ name, ...more }) });
+  }
+
+  /** A prompt as it is shown over REST. */
+  async getPrompt(name: string): Promise<AnyJson> {
+    return (await this.requestPrompt(name)).json();
+  }
+
+  private async requestPrompt(name: string, init: RequestInit = {}): Promise<Response> {
     this.adminKey ??= this.baton.createKey({ scopes: ['admin', 'mcp'], principal: 'admin' });
-    const reply = await fetch(`${this.baton.url(0)}/v1/prompts/${name}`, {
-      method: 'PUT',
-      headers: { authorization: `Bearer ${await this.adminKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name, ...more }),
-    });
+    const headers = { authorization: `Bearer ${await this.adminKey}`, 'content-type': 'application/json' };
+    const reply = await fetch(`${this.baton.url(0)}/v1/prompts/${name}`, { ...init, headers });
     if (reply.status !== 200) throw new Error(await reply.text());
+    return reply;
   }
 
   /** A call on a replica. */

@@ -260,22 +260,22 @@ describe('the functions of a prompt', () => {
   });
 
   test.each<[string, unknown[], string]>([
-    ['next_task', ['next_task', { name: 'f', parameters: { type: 'object' } }], 'functions.1: .*not both'],
+    ['two of one name', ['next_task', 'next_task'], "functions.1: there are two functions 'next_task'"],
+    ['no tool', ['no_tool'], "functions.0: there is no tool 'no_tool'"],
     [
-      'agent_coder',
-      [{ name: 'f', parameters: { type: 'object' } }, 'agent_coder'],
-      'functions.0: .*not both',
+      'a tool that Baton runs, with parameters',
+      [{ name: 'next_task', parameters: { type: 'object' } }],
+      "functions.0.name: 'next_task' is a tool of Baton: give its name alone",
     ],
-    ['agent_llm', ['agent_llm'], "functions.0: 'agent_llm' cannot be a function"],
-    ['task_status', ['task_status'], "functions.0: 'task_status' cannot be a function"],
-    ['ask_assistant', ['ask_assistant'], "functions.0: 'ask_assistant' cannot be a function"],
-  ])(
-    'that cannot be called together, or at all, are refused when it is put: %s',
-    async (_, functions, detail) => {
-      await expect(put('refused', { functions })).rejects.toThrow(new RegExp(`"detail":"${detail}`));
-      expect(await refused({ name: 'refused', args })).toMatchObject({ code: 'prompt_not_found' });
-    },
-  );
+    [
+      'a specialist, with parameters',
+      [{ name: 'agent_coder', parameters: { type: 'object' } }],
+      "functions.0.name: 'agent_coder' is a tool of Baton: give its name alone",
+    ],
+  ])('that cannot be called are refused when it is put: %s', async (_, functions, detail) => {
+    await expect(put('refused', { functions })).rejects.toThrow(new RegExp(`"detail":"${detail}`));
+    expect(await refused({ name: 'refused', args })).toMatchObject({ code: 'prompt_not_found' });
+  });
 
   test('may name a specialist that comes later; until then a call is refused by its name', async () => {
     await put('later', { functions: ['agent_later'] });

@@ -67,4 +67,74 @@ describe('functions of a prompt', () => {
       { name: 'expand_task', error_message: expect.stringContaining('project_task_not_found') },
     ]);
   });
+
+  test('are any tool of Baton: one that Baton does not run itself is the caller’s to run, and a prompt that was read can be put again', async () => {
+    const { tools } = await fixture.clients[0]!.listTools();
+    const names = tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['agent_llm', 'task_status', 'call_prompt', 'next_task']));
+    for (const { name, description, inputSchema } of tools) {
+      await put('any', { functions: [name] });
+      const shown = (await fixture.getPrompt('any')).definition;
+      await put('any', shown);
+      const { tools: offered } = (await call('any')).llmRequestForAgent;
+      expect(offered.map((tool: AnyJson) => tool.function.name)).toEqual([name]);
+      if (typeof shown.functions[0] !== 'string')
+        expect(shown.functions).toEqual([{ name, description, parameters: inputSchema }]);
+    }
+  });
+
+  test('that are the caller’s to run are called with its own key', async () => {
+    await put('looks', { functions: ['task_status'] });
+    const asked = await call('looks');
+    const wanted = calling({ name: 'task_status', arguments: { taskId: asked.taskId } });
+    const { result } = await fixture.answer(asked.interactionId, wanted);
+    const [{ id, name, arguments: args }] = result.toolCalls;
+    const content = JSON.stringify(await fixture.call(name, args));
+    const messages = [...result.continueWith, { role: 'tool', tool_call_id: id, content }];
+    const next = await call('looks', { messages });
+    expect(textsOf(next).at(-1)).toContain('"status":"completed"');
+  });
+
+  test('are run by Baton beside those of the caller; one call continues the other', async () => {
+    const projectRoot = 'beside';
+    await fixture.call('initialize_project', { projectRoot });
+    await fixture.call('add_task', { projectRoot, title: 'Catalogue', description: 'Show it' });
+    const lookup = { name: 'lookup', parameters: { type: 'object' } };
+    const interruptHandler = 'Known: {call_results}';
+    await put('mixed', { functions: ['next_task', lookup], interruptHandler });
+    const asked = await call('mixed');
+    const offered = asked.llmRequestForAgent.tools.map((tool: AnyJson) => tool.function.name);
+    expect(offered.toSorted()).toEqual(['lookup', 'next_task']);
+
+    const nextTask = { name: 'next_task', arguments: { projectRoot } };
+    const ran = await fixture.answer(asked.interactionId, calling(nextTask));
+    expect(textsOf(ran.pending).at(-1)).toMatch(/^Known: next_task: .*Catalogue/s);
+    const rain = { name: 'lookup', arguments: { q: 'rain' } };
+    const { result } = await fixture.answer(
+      ran.pending.interactionId,
+      calling(rain, { name: 'next_task', arguments: { projectRoot, tag: 'other' } }),
+    );
+    expect(result.toolCalls).toEqual([{ id: expect.any(String), ...rain }]);
+    expect(result.functionCalls).toMatchObject([nextTask]);
+    const roles = result.continueWith.map(({ role }: AnyJson) => role);
+    expect(roles).toEqual(['assistant', 'tool', 'assistant']);
+    const ids = result.continueWith.flatMap((turn: AnyJson) => turn.tool_calls ?? []);
+    expect(new Set(ids.map(({ id }: AnyJson) => id)).size).toBe(2);
+
+    const wet = { role: 'tool', tool_call_id: result.toolCalls[0].id, content: 'wet' };
+    const next = await call('mixed', { messages: [...result.continueWith, wet] });
+    const told = textsOf(next).slice(1);
+    expect(told[1]).toMatch(/^Known: next_task: .*Catalogue/s);
+    expect(told[1].match(/Known/g)).toHaveLength(1);
+    expect(told.at(-1)).toBe('Known: lookup: wet');
+    const repeated = await fixture.answer(next.interactionId, calling(nextTask), 0);
+    expect(textsOf(repeated.pending).at(-1)).toContain(ids[0].id);
+    const { result: end } = await fixture.answer(repeated.pending.interactionId, { text: 'Take it along.' });
+    expect(end.response).toBe('Take it along.');
+    expect(end.functionCalls).toMatchObject([
+      { name: 'next_task', repeated: false },
+      { name: 'lookup', result_str: 'wet' },
+      { name: 'next_task', repeated: true },
+    ]);
+  });
 });

@@ -311,11 +311,15 @@ describe('who may call', () => {
         query: 'x',
       };
       const monitor = await RedisMonitor.open(fixture.baton.redisUrl);
+      // The fewest of some runs: now and then the end of a job before stands among them.
       const count = async (make: () => Promise<unknown>) => {
-        await make();
-        const sent = await monitor.commandsOf(make);
-        const ofCalls = sent.filter((command) => !command.includes(':bull:'));
-        return ofCalls.map((command) => command.split(' ').slice(0, 2).join(' '));
+        const runs: string[][] = [];
+        for (let run = 0; run < 4; run++) {
+          const sent = await monitor.commandsOf(make);
+          const ofCalls = sent.filter((command) => !command.includes(':bull:'));
+          runs.push(ofCalls.map((command) => command.split(' ').slice(0, 2).join(' ')));
+        }
+        return runs.slice(1).toSorted((one, other) => one.length - other.length)[0] ?? [];
       };
       const rest = await count(() => call(name, args));
       const overMcp = await count(() => mcpCall(name, args));

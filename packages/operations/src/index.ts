@@ -28,7 +28,7 @@ export { MAX_PRD_LENGTH, type ParsePrdInput, parsePrdInputSchema } from './parse
 export * from './project/index.ts';
 export { formatOperationGuide } from './catalog/operation-guide.ts';
 export { promptMarkdown, promptNames, requireToolText, type ToolText } from './catalog/prompt-catalog.ts';
-export { isFunctionTool } from './agents/prompt-functions.ts';
+export { isRunByBaton } from './agents/prompt-functions.ts';
 export { projectTools } from './catalog/tool-catalog.ts';
 export { readComplexityReport } from './tools/complexity-report-tool.ts';
 export type { ProjectTool } from './tools/project-tool.ts';

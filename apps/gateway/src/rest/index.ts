@@ -4,7 +4,6 @@
  * `tools` the catalogue of MCP: every tool, and the methods beside them; `definitions` what a tenant defines, with versions, `usage` its reports and prices; `operator` what crosses tenants. What a tenant has is reached in two ways (`TenantRouteBase`): by its own key, or, for the
  * operator and the tenant's admins, under `/tenants/{tenant}`.
  */
-import { isFunctionTool } from '@baton/operations';
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../call/call.ts';
 import type { McpMethod } from '../json-rpc/mcp-method.ts';
@@ -48,7 +47,7 @@ export async function restRoutes(
   const { services, forOperators, catalogue, methods, streams } = options;
   const { tools } = catalogue;
   const isTool = (name: string) => tools.has(name);
-  const context = { isTool, isFunction: isFunctionTool, validator: services.answerValidator };
+  const context = { tools, isTool, validator: services.answerValidator };
   const definitions = [workflowRoutes(tools), agentRoutes(context), promptRoutes(context)];
   const operatorStore = openOperatorStore(services.store);
   await serveOpenApi(app);

@@ -4,7 +4,7 @@ import {
   refusalOf,
   refuseProblems,
 } from '../definition/definition-problems.ts';
-import { type PromptInput, promptSchema } from './prompt.ts';
+import { type CallerFunction, type PromptInput, promptSchema } from './prompt.ts';
 import { requestHintsOf } from './request-hints.ts';
 import { namesIn } from './template.ts';
 
@@ -16,19 +16,25 @@ export const HANDLER_VALUES = {
 
 /** What a prompt is held against: the tools there are, `agent_<id>` aside, whose agents may come later. */
 export interface PromptSurroundings {
-  readonly isTool: (name: string) => boolean;
-  /** Whether a tool may be called as a function. */
-  readonly isFunction: (name: string) => boolean;
+  /** Whether calls of the tool are run as a part of the prompt's own call. */
+  readonly isRunByBaton: (name: string) => boolean;
+  /** Any other tool, as a function that the caller runs. */
+  readonly describeTool: (name: string) => CallerFunction | undefined;
 }
 
-/** A prompt as it was sent, with all defaults. Errors: `invalid_arguments` naming the fields. */
+/**
+ * A prompt as it was sent, with all defaults; a tool that its caller runs has its description and parameters beside its name. Errors: `invalid_arguments` naming the fields.
+ */
 export function parsePrompt(sent: unknown, around: PromptSurroundings): PromptInput {
   const parsed = promptSchema.safeParse(sent);
   if (!parsed.success) throw refusalOf(problemsOf(parsed.error));
   const { data } = parsed;
   const used = [data.text, data.system ?? ''].flatMap(namesIn);
   const derived = [...new Set(used)].map((name) => ({ name, required: true }));
-  const prompt: PromptInput = { ...data, arguments: data.arguments ?? derived };
+  const functions = data.functions.map((one) =>
+    typeof one === 'string' && !around.isRunByBaton(one) ? (around.describeTool(one) ?? one) : one,
+  );
+  const prompt: PromptInput = { ...data, functions, arguments: data.arguments ?? derived };
   refuseProblems([
     ...findArgumentProblems(prompt),
     ...findTagProblems(prompt),
@@ -80,34 +86,21 @@ function findTagProblems({ parser }: PromptInput): DefinitionProblem[] {
 
 function findFunctionProblems(
   { functions }: PromptInput,
-  { isTool, isFunction }: PromptSurroundings,
+  { isRunByBaton, describeTool }: PromptSurroundings,
 ): DefinitionProblem[] {
-  const isMixed = new Set(functions.map((one) => typeof one)).size > 1;
+  const isAgent = (name: string) =>
+    /^agent_[a-z][a-z0-9_]{0,47}$/.test(name) && describeTool(name) === undefined;
   const names = functions.map((one) => (typeof one === 'string' ? one : one.name));
   return functions.flatMap((one, at): DefinitionProblem[] => {
     const field = `functions.${at}`;
     const name = names[at] ?? '';
     if (names.indexOf(name) < at) return [{ field, problem: `there are two functions '${name}'` }];
     if (typeof one === 'string') {
-      if (isFunction(one)) return [];
-      if (isTool(one))
-        return [
-          {
-            field,
-            problem: `'${one}' cannot be a function: tools around projects, operations and agent_<id> can`,
-          },
-        ];
-      if (/^agent_[a-z][a-z0-9_]{0,47}$/.test(one)) return [];
+      if (isRunByBaton(one) || isAgent(one)) return [];
       return [{ field, problem: `there is no tool '${one}'; give a function of your own its parameters` }];
     }
-    if (isTool(one.name)) return [{ field: `${field}.name`, problem: `'${one.name}' is a tool of Baton` }];
-    if (isMixed)
-      return [
-        {
-          field,
-          problem: `'${one.name}' is the caller's: a prompt has functions of the caller, or others, not both`,
-        },
-      ];
+    if (isRunByBaton(name) || isAgent(name))
+      return [{ field: `${field}.name`, problem: `'${name}' is a tool of Baton: give its name alone` }];
     return [];
   });
 }

@@ -34,6 +34,8 @@ export interface AgentCall<T> {
   readonly parameters?: JsonObject;
   readonly parser: AnswerParser<T>;
   readonly functions?: FunctionSet;
+  /** The function calls that `messages` hold: one of them that is made again is answered by a note. */
+  readonly earlierCalls?: readonly FunctionCall[];
   readonly handlers?: Handlers;
   readonly budgets?: Partial<Budgets>;
   readonly delivery?: Pick<DelegatedCall, 'route' | 'answerWithinMs' | 'history' | 'agentId'>;
@@ -46,6 +48,8 @@ export interface AnswerParser<T> {
   readonly parameters?: JsonObject;
   /** What the model is told of the answer's form, in words; stands at the end of the system message. */
   readonly instructions?: string;
+  /** Functions whose calls are an answer, which `read` reads; those of the call itself are run. */
+  readonly answerFunctions?: ReadonlySet<string>;
 }
 
 export interface FunctionSet {

@@ -38,6 +38,8 @@ export class Dialog {
     this.seed =
       parser.instructions === undefined ? messages : withInstructions(messages, parser.instructions);
     this.handlers = handlers;
+    for (const message of messages)
+      if (message.role === 'assistant') for (const { id } of message.tool_calls ?? []) this.ids.add(id);
   }
 
   /** The messages of the next request. `isLastStep`: functions were called, and may not be again. */

@@ -7,7 +7,7 @@ import {
   truncateToBytes,
 } from '@baton/protocol';
 import { all, type Program } from '../program/effect.ts';
-import type { FunctionCall, FunctionResult, FunctionRun, FunctionSet } from './agent-call.ts';
+import type { AgentCall, FunctionCall, FunctionResult, FunctionRun, FunctionSet } from './agent-call.ts';
 
 /** Bytes of the results of one answer's calls that the model is told in all, and of one of them at least. */
 const MAX_RESULTS_BYTES = 40_000;
@@ -18,13 +18,20 @@ const MAX_ERROR_LENGTH = 2_000;
 export class FunctionRuns {
   readonly trace: FunctionCall[] = [];
   private readonly functions: FunctionSet;
-  private readonly names: ReadonlySet<string>;
+  private readonly names: readonly string[];
+  /** Functions that are offered too, and are not run here. */
+  private readonly otherNames: readonly string[];
   /** The id of the call that was run, by name and arguments. */
   private readonly known = new Map<string, string>();
 
-  constructor(functions: FunctionSet) {
+  constructor(
+    functions: FunctionSet,
+    { parser, earlierCalls = [] }: Pick<AgentCall<unknown>, 'parser' | 'earlierCalls'>,
+  ) {
     this.functions = functions;
-    this.names = new Set(functions.tools.map((tool) => tool.function.name));
+    this.names = functions.tools.map((tool) => tool.function.name);
+    this.otherNames = [...(parser.answerFunctions ?? [])];
+    for (const call of earlierCalls) this.known.set(identityOf(call), call.id);
   }
 
   /** The results of one answer's calls, in their order: a call that fails, or cannot be run, has an error result. */
@@ -69,8 +76,8 @@ export class FunctionRuns {
 
   private refusalOf(call: AnsweredToolCall): Refusal | undefined {
     if (call.problem !== undefined) return refusal(`The call was not run: ${call.problem}.`);
-    if (!this.names.has(call.name)) {
-      const known = truncate([...this.names].join(', '), MAX_ERROR_LENGTH);
+    if (!this.names.includes(call.name)) {
+      const known = truncate([...this.names, ...this.otherNames].join(', '), MAX_ERROR_LENGTH);
       return refusal(`There is no function '${call.name}'. There are: ${known}.`);
     }
     const identity = identityOf(call);
@@ -81,7 +88,8 @@ export class FunctionRuns {
   }
 }
 
-const identityOf = ({ name, arguments: args }: AnsweredToolCall) => `${name} ${canonicalJson(args)}`;
+const identityOf = ({ name, arguments: args }: Pick<AnsweredToolCall, 'name' | 'arguments'>) =>
+  `${name} ${canonicalJson(args)}`;
 
 type Refusal = FunctionResult & { readonly repeated: boolean };
 

@@ -54,7 +54,7 @@ const MAX_CORRECTION_PROBLEM = 2_000;
 export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T>> {
   const budgets = call.budgets === undefined ? DEFAULT_BUDGETS : { ...DEFAULT_BUDGETS, ...call.budgets };
   const dialog = new Dialog(call);
-  const functions = call.functions === undefined ? undefined : new FunctionRuns(call.functions);
+  const functions = call.functions === undefined ? undefined : new FunctionRuns(call.functions, call);
   const attempts: Attempt[] = [];
   let route = call.delivery?.route ?? 0;
   let [exceptions, interrupts, recalls] = [0, 0, 0];
@@ -90,7 +90,8 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
     }
 
     const data = answer.data as Json;
-    const calls = functions === undefined ? [] : readToolCalls(data);
+    const called = functions === undefined ? [] : readToolCalls(data);
+    const calls = called.some(({ name }) => call.parser.answerFunctions?.has(name)) ? [] : called;
     if (functions !== undefined && offersFunctions && calls.length > 0) {
       const named = dialog.withFreshIds(calls);
       dialog.addInterrupt(data, named, yield* functions.run(named));

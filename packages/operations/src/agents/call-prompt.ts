@@ -23,6 +23,7 @@ import {
   findDialogProblem,
   type PromptAnswer,
   withHandledResults,
+  withPlainResults,
 } from './caller-functions.ts';
 import { CONTENT_DESCRIPTION, messageContent, userMessage } from './message-content.ts';
 import { promptFunctions } from './prompt-functions.ts';
@@ -104,7 +105,7 @@ function* askPrompt({
   const sent = continued as readonly Message[];
   const made = callsMadeIn(sent);
   // A computer is the caller's, as its functions are.
-  const hinted = functions === undefined && prompt.hints?.computerUse !== undefined ? ['computer'] : [];
+  const hinted = prompt.hints?.computerUse === undefined ? [] : ['computer'];
   const parser = callerFunctionParser(answerParserOf(prompt.parser, parserArgs), callers, made, hinted);
   const messages = [...own, ...withHandledResults(sent, made, handlers)];
   const outcome = yield* runAgentCall<PromptAnswer>({
@@ -122,19 +123,21 @@ function* askPrompt({
     parser,
     handlers,
     budgets: budgetsOf(prompt),
-    ...(functions === undefined ? {} : { functions }),
+    ...(functions === undefined ? {} : { functions, earlierCalls: made }),
   });
   const { value } = outcome;
   const ended = agentCallResult(outcome, `prompt:${name}@${prompt.version}`, messages);
   const functionCalls = [...made, ...ended.functionCalls];
   const end = { prompt: name, version: prompt.version, ...ended, functionCalls };
   if (value.calls === undefined) return { ...end, response: value.response } as unknown as JsonObject;
-  const { turn, calls: toolCalls } = callingTurn(value, outcome.content, sent);
+  const ran = outcome.added.slice(0, -1);
+  const before = [...sent, ...ran];
+  const { turn, calls: toolCalls } = callingTurn(value, outcome.content, before);
   const { top_prompt } = ended.dialog;
   const handed = {
     toolCalls,
-    continueWith: [...sent, turn],
-    dialog: { top_prompt, messages: [...messages, turn].map(withContentNamed) },
+    continueWith: [...sent, ...withPlainResults(ran, outcome.trace, handlers), turn],
+    dialog: { top_prompt, messages: [...messages, ...ran, turn].map(withContentNamed) },
   };
   return { ...end, ...handed, response: null } as unknown as JsonObject;
 }

@@ -46,10 +46,15 @@ export function callerFunctionParser(
   hinted: readonly string[] = [],
 ): AnswerParser<PromptAnswer> {
   const earlier = new Map(made.map((call) => [identityOf(call), call.id]));
+  const names = new Set([...functions.map(({ name }) => name), ...hinted]);
   return {
     ...parser,
+    answerFunctions: names,
     *read(data): Program<Validation<PromptAnswer>> {
-      const calls = functions.length + hinted.length === 0 ? [] : readToolCalls(data);
+      const every = names.size === 0 ? [] : readToolCalls(data);
+      // The model calls Baton's again once it has the caller's results: no turn is half done.
+      const own = every.filter(({ name }) => names.has(name));
+      const calls = own.length > 0 ? own : every;
       if (calls.length === 0) {
         const fit = yield* parser.read(data);
         return fit.ok ? { ok: true, value: { response: fit.value } } : fit;
@@ -109,14 +114,32 @@ export function withHandledResults(
   { interrupt }: Handlers,
 ): readonly Message[] {
   if (interrupt === undefined) return messages;
+  return withResultWords(messages, made, (call, words) => interrupt({ ...call, result_str: words }));
+}
+
+/** The same before the handler: what the next call may have handled again. */
+export function withPlainResults(
+  messages: readonly Message[],
+  made: readonly FunctionCall[],
+  { interrupt }: Handlers,
+): readonly Message[] {
+  if (interrupt === undefined) return messages;
+  return withResultWords(messages, made, ({ result_str }) => result_str);
+}
+
+/** With other words in the tool messages of these calls; the content beside the words stays. */
+function withResultWords(
+  messages: readonly Message[],
+  made: readonly FunctionCall[],
+  say: (call: FunctionCall, words: string) => string,
+): readonly Message[] {
   const calls = new Map(made.map((call) => [call.id, call]));
   return messages.map((message): Message => {
     const call = message.role === 'tool' ? calls.get(message.tool_call_id) : undefined;
     if (message.role !== 'tool' || call === undefined) return message;
-    if (typeof message.content === 'string') return { ...message, content: interrupt(call) };
-    const text = interrupt({ ...call, result_str: messageText(message) });
+    if (typeof message.content === 'string') return { ...message, content: say(call, message.content) };
     const others = message.content.filter(({ type }) => type !== 'text');
-    return { ...message, content: [{ type: 'text', text }, ...others] };
+    return { ...message, content: [{ type: 'text', text: say(call, messageText(message)) }, ...others] };
   });
 }
 

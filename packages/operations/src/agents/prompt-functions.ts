@@ -1,11 +1,7 @@
 import { type CallerFunction, lookupAgents, type PromptDefinition, toolNameOf } from '@baton/agents';
 import type { FunctionSet, Program } from '@baton/engine';
 import { BatonError } from '@baton/protocol';
-import type { Operation } from '../definition/operation.ts';
-import type { ProjectTool } from '../tools/project-tool.ts';
-import { functionTools } from '../tools/function-tools.ts';
-import { functionOperations, operationFunctions } from './operation-functions.ts';
-import { projectFunctions } from './project-functions.ts';
+import { type BatonFunction, batonFunctionSet, batonFunctions } from './baton-functions.ts';
 import { specialistFunctions } from './specialist-functions.ts';
 
 const AGENT_PREFIX = toolNameOf('');
@@ -18,34 +14,25 @@ export interface PromptFunctions {
 }
 
 /**
- * The functions that a prompt names: tools around projects, operations, and specialists under the names of their tools; or those of the
- * caller. Errors: `invalid_arguments` for a function that cannot be called, `agent_not_found`.
+ * The functions that a prompt names: tools around projects, operations, and specialists under the names of their tools; and those
+ * of the caller. Errors: `invalid_arguments` for a function that cannot be called, `agent_not_found`.
  */
 export function* promptFunctions({
   functions,
 }: Pick<PromptDefinition, 'functions'>): Program<PromptFunctions> {
   const callers = functions.filter((one) => typeof one !== 'string');
-  if (callers.length === functions.length) return { callers };
+  const names = functions.filter((one) => typeof one === 'string');
+  if (names.length === 0) return { callers };
   const ids: string[] = [];
-  const tools: ProjectTool[] = [];
-  const operations: Operation[] = [];
-  for (const [at, name] of functions.entries()) {
-    if (typeof name !== 'string') {
-      throw refusal(
-        at,
-        `'${name.name}' is the caller's: a prompt has functions of the caller, or others, not both`,
-      );
-    }
-    const tool = functionTools.find((known) => known.name === name);
-    const operation = functionOperations.find((known) => known.name === name);
-    if (tool !== undefined) tools.push(tool);
-    else if (operation !== undefined) operations.push(operation);
+  const own: BatonFunction[] = [];
+  for (const name of names) {
+    const known = batonFunctions.get(name);
+    if (known !== undefined) own.push(known);
     else if (name.startsWith(AGENT_PREFIX)) ids.push(name.slice(AGENT_PREFIX.length));
-    else throw refusal(at, `'${name}' is no tool around projects, no operation and no agent_<id>`);
+    else throw unknownFunction(functions.indexOf(name), name);
   }
   const sets: readonly FunctionSet[] = [
-    projectFunctions(tools),
-    operationFunctions(operations),
+    batonFunctionSet(own),
     ...(ids.length === 0 ? [] : [yield* agentFunctions(ids)]),
   ];
   return { run: joinFunctions(sets), callers };
@@ -78,12 +65,12 @@ function* agentFunctions(ids: readonly string[]): Program<FunctionSet> {
   };
 }
 
-function refusal(at: number, problem: string): BatonError {
+/** The release that the prompt was put with may have had it. */
+function unknownFunction(at: number, name: string): BatonError {
   const field = `functions.${at}`;
+  const problem = `'${name}' is no tool around projects, no operation and no agent_<id>`;
   return new BatonError('invalid_arguments', `The prompt's ${field}: ${problem}.`, { field });
 }
 
-const names: ReadonlySet<string> = new Set([...functionTools, ...functionOperations].map(({ name }) => name));
-
-/** Whether a prompt may have the tool of this name as a function. */
-export const isFunctionTool = (name: string): boolean => names.has(name);
+/** Whether calls of the tool are run as a part of the call whose function it is; those of another tool are its caller's to run. */
+export const isRunByBaton = (name: string): boolean => batonFunctions.has(name);

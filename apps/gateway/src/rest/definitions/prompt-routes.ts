@@ -1,8 +1,16 @@
-import { parsePrompt, type PromptInput, promptNameSchema, promptSummaryOf } from '@baton/agents';
+import {
+  type CallerFunction,
+  parsePrompt,
+  type PromptInput,
+  promptNameSchema,
+  promptSummaryOf,
+} from '@baton/agents';
+import { isRunByBaton } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { CallerSchemaValidator } from '@baton/runner';
 import type { TenantStore } from '@baton/store';
 import { z } from 'zod';
+import type { Tool } from '../../tools/tool.ts';
 import { type DefinitionRoutes, versionFields } from './definition-routes.ts';
 import { requireNameOfPath } from './name-of-path.ts';
 
@@ -30,13 +38,13 @@ const bodySchema = z
 
 /** What prompts are held against when they are put. */
 export interface PromptContext {
-  readonly isTool: (name: string) => boolean;
-  readonly isFunction: (name: string) => boolean;
+  readonly tools: ReadonlyMap<string, Tool>;
   readonly validator: CallerSchemaValidator;
 }
 
 /** A tenant's prompts: what a call of an agent begins with, and how its answer is read. */
-export function promptRoutes({ isTool, isFunction, validator }: PromptContext): DefinitionRoutes {
+export function promptRoutes({ tools, validator }: PromptContext): DefinitionRoutes {
+  const around = { isRunByBaton, describeTool: (name: string) => describeTool(tools.get(name)) };
   return {
     plural: 'prompts',
     one: 'Prompt',
@@ -63,7 +71,7 @@ export function promptRoutes({ isTool, isFunction, validator }: PromptContext): 
       return { versions: await prompts.versions(name) };
     },
     async put(tenant, identity, name, sent) {
-      const prompt = parsePrompt(sent, { isTool, isFunction });
+      const prompt = parsePrompt(sent, around);
       requireNameOfPath('name', name, prompt.name);
       if (prompt.public) await refuseNameOfWorkflow(tenant, name);
       await requireUsableSchemas(tenant, validator, prompt);
@@ -75,6 +83,12 @@ export function promptRoutes({ isTool, isFunction, validator }: PromptContext): 
     },
     delete: ({ prompts }, identity, name) => prompts.delete(identity, name),
   };
+}
+
+function describeTool(tool: Tool | undefined): CallerFunction | undefined {
+  if (tool === undefined) return undefined;
+  const { name, description, inputSchema } = tool.listing;
+  return { name, description, parameters: inputSchema as unknown as JsonObject };
 }
 
 /** The two would be one MCP prompt: where they are put at the same time all the same, it is the workflow. */
