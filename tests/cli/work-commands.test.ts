@@ -254,6 +254,31 @@ test('a task that failed goes on, and is answered then; one that completed does 
   });
 });
 
+test('lists and bulk retries are of a principal and of an age', async () => {
+  const other = await deployment.createKey({ scopes: ['mcp'], principal: 'another' });
+  const client = await connectMcpClient(deployment.url(), other);
+  const { taskId, interactionId } = await callTool(client, 'bench_echo', { text: 'theirs' });
+  await client.close();
+  const ids = async (...args: string[]) => (await baton([...args, '-q'])).said.split('\n').filter(Boolean);
+  expect(await ids('tasks', '--principal', 'another')).toEqual([taskId]);
+  expect(await ids('pending', '--principal', 'another')).toEqual([interactionId]);
+  expect(await ids('pending', '--principal', 'nobody')).toEqual([]);
+  for (const command of ['tasks', 'pending']) {
+    const theirs = [command, '--principal', 'another'];
+    expect(await ids(...theirs, '--newer-than', '1h')).toHaveLength(1);
+    expect(await ids(...theirs, '--older-than', '1h')).toEqual([]);
+    const bad = await baton([command, '--older-than', 'yesterday']);
+    expect(bad).toMatchObject({ code: 64, said: '' });
+    expect(bad.complaints).toContain('--older-than yesterday: must be a number with s, m, h or d');
+  }
+  await baton(['answer', interactionId, '--error', 'no credit']);
+  const dry = ['retry', '--all', '--dry-run', '--principal', 'another'];
+  expect((await json(...dry, '--older-than', '1h')).tasks).toEqual([]);
+  expect((await json(...dry, '--newer-than', '1h')).tasks).toMatchObject([
+    { taskId, result: 'would_be_retried' },
+  ]);
+});
+
 test('tasks that failed go on in bulk by a filter, after a dry run that changes nothing', async () => {
   const failed: string[] = [];
   for (const text of ['one', 'two']) {

@@ -1,14 +1,24 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FIELD } from '../../packages/store/src/records/task-record.ts';
 import { type LlmBehaviour, VALID_ANSWER } from '../fake-llm/llm-server.ts';
 import { API_KEY, ProviderFixture } from './provider-fixture.ts';
 
 let fixture: ProviderFixture;
+/** What the endpoint does with the calls about a topic, the first of them or all. */
+const behaviours = new Map<string, { readonly behaviour: LlmBehaviour; readonly calls: number }>();
+const behave = (topic: string, behaviour: LlmBehaviour, calls = Number.POSITIVE_INFINITY) =>
+  behaviours.set(topic, { behaviour, calls });
 
 beforeAll(async () => {
   fixture = await ProviderFixture.start({ workers: 1 });
+  fixture.llm.behaviour = ({ topic, attempt }) => {
+    const { behaviour, calls } = behaviours.get(topic) ?? { behaviour: VALID_ANSWER, calls: 1 };
+    return attempt <= calls ? behaviour : VALID_ANSWER;
+  };
   await fixture.putRole('main', { routes: [fixture.route({ timeoutMs: 300 })] });
 });
 afterAll(() => fixture?.stop());
@@ -17,7 +27,7 @@ const MEBIBYTE = 1_048_576;
 const redirect = { location: 'http://169.254.169.254/latest/meta-data' };
 
 /** What an endpoint does, what the task's error says, and how often it is asked. */
-test.each<[string, LlmBehaviour, object, number]>([
+test.concurrent.each<[string, LlmBehaviour, object, number]>([
   ['hangs', { do: 'hang' }, { type: 'timeout_error', message: expect.stringContaining('within 300 ms') }, 3],
   [
     'answers 429 for ever',
@@ -71,7 +81,7 @@ test.each<[string, LlmBehaviour, object, number]>([
   'an endpoint that %s: a clear error, and the next call is answered',
   async (what, behaviour, error, asked) => {
     const text = `an endpoint that ${what}`;
-    fixture.llm.behaviour = ({ topic }) => (topic === text ? behaviour : VALID_ANSWER);
+    behave(text, behaviour);
     const failed = await fixture.call('bench_echo', { text });
     expect(failed.error).toMatchObject({ code: 'agent_error', errorDetails: error });
     expect(fixture.llm.countCalls(text)).toBe(asked);
@@ -82,7 +92,7 @@ test.each<[string, LlmBehaviour, object, number]>([
   },
 );
 
-test.each<[string, LlmBehaviour, object, number]>([
+test.concurrent.each<[string, LlmBehaviour, object, number]>([
   [
     'is cut off by its limit, twice',
     { do: 'say', text: '{"value": "ha', finishReason: 'length' },
@@ -100,25 +110,84 @@ test.each<[string, LlmBehaviour, object, number]>([
   ],
 ])('a reply that %s says so, after as few calls as may help', async (what, behaviour, error, asked) => {
   const text = `a reply that ${what}`;
-  fixture.llm.behaviour = ({ topic }) => (topic === text ? behaviour : VALID_ANSWER);
+  behave(text, behaviour);
   expect((await fixture.call('bench_echo', { text })).error).toMatchObject(error);
   expect(fixture.llm.countCalls(text)).toBe(asked);
 });
 
 test('a reply that its limit cut off once is asked for with more room, and its task goes on', async () => {
-  fixture.llm.behaviour = ({ topic, attempt }) =>
-    topic === 'cut once' && attempt === 1
-      ? { do: 'say', text: '{"value": "ha', finishReason: 'length' }
-      : VALID_ANSWER;
+  behave('cut once', { do: 'say', text: '{"value": "ha', finishReason: 'length' }, 1);
   expect(await fixture.call('bench_echo', { text: 'cut once' })).toMatchObject({ status: 'completed' });
   const [first, second] = fixture.llm.callsAbout('cut once').map(({ body }) => body.max_tokens);
   expect(second).toBe(first * 2);
 });
 
+test.concurrent.each<[string, LlmBehaviour, object, number]>([
+  ['that never begins', { do: 'hang' }, { type: 'timeout_error' }, 3],
+  ['that stops halfway', { do: 'say', halfway: new Promise(() => {}) }, { type: 'timeout_error' }, 3],
+  ['that breaks off', { do: 'reset', halfway: true }, { type: 'api_error' }, 3],
+  [
+    'that is refused with 429 for ever',
+    { do: 'refuse', status: 429, headers: { 'retry-after': '1' } },
+    { type: 'rate_limit_error', retryAfterMs: 1_000 },
+    3,
+  ],
+  ['that is redirected', { do: 'refuse', status: 302, headers: redirect }, { type: 'redirect_refused' }, 1],
+  ['without an end', { do: 'flood' }, { type: 'answer_too_large' }, 1],
+  [
+    'of half a JSON',
+    { do: 'garble', body: 'data: {"id": "x", "choi\n\n', contentType: 'text/event-stream' },
+    { type: 'api_error' },
+    3,
+  ],
+  [
+    'with an error inside',
+    { do: 'garble', body: 'data: {"error":{"message":"quota"}}\n\n', contentType: 'text/event-stream' },
+    { type: 'api_error', message: 'The LLM endpoint answered 200 with an error: quota' },
+    3,
+  ],
+  [
+    'that is JSON with an error',
+    { do: 'garble', body: '{"error":{"message":"quota"}}' },
+    { type: 'api_error', message: 'The LLM endpoint answered 200 with an error: quota' },
+    3,
+  ],
+  [
+    'of HTML',
+    { do: 'garble', body: '<!doctype html>', contentType: 'text/html' },
+    { type: 'api_error', message: 'The LLM endpoint answered 200 with a page of HTML.' },
+    3,
+  ],
+  [
+    'of nothing',
+    { do: 'garble', body: '', contentType: 'text/event-stream' },
+    { type: 'api_error', message: 'The LLM endpoint answered 200 with an empty body.' },
+    3,
+  ],
+])(
+  'a stream %s: a clear error, nothing of it is left, and the next is answered',
+  async (what, behaviour, error, asked) => {
+    const story = (topic: string) => ({
+      delegatedCallDetails: {
+        originalCommand: 'story',
+        serviceType: 'streamText',
+        requestParameters: { messages: [{ role: 'user', content: topic }] },
+      },
+    });
+    const topic = `a stream ${what}`;
+    behave(topic, behaviour);
+    const failed = await fixture.call('agent_llm', story(topic));
+    expect(failed.error).toMatchObject({ code: 'agent_error', errorDetails: error });
+    expect(failed.error.errorDetails.message.length).toBeLessThan(1_000);
+    expect(fixture.llm.countCalls(topic)).toBe(asked);
+    expect(await fixture.call('agent_llm', story(`after ${topic}`))).toMatchObject({ status: 'completed' });
+  },
+);
+
 test('a gigabyte is not read', async () => {
   await fixture.putRole('main', { routes: [fixture.route({ timeoutMs: 20_000 })] });
   const before = fixture.llm.floodedBytes;
-  fixture.llm.behaviour = ({ topic }) => (topic === 'gigabyte' ? { do: 'flood' } : VALID_ANSWER);
+  behave('gigabyte', { do: 'flood' });
   expect((await fixture.call('bench_echo', { text: 'gigabyte' })).error).toMatchObject({
     code: 'agent_error',
     errorDetails: { type: 'answer_too_large', message: expect.stringContaining('longer than 4194304 bytes') },
@@ -128,54 +197,7 @@ test('a gigabyte is not read', async () => {
   expect(fixture.llm.floodedBytes - before).toBeLessThan(32 * MEBIBYTE);
 });
 
-test.each<[string, LlmBehaviour, object]>([
-  ['without an end', { do: 'flood' }, { type: 'answer_too_large' }],
-  [
-    'of half a JSON',
-    { do: 'garble', body: 'data: {"id": "x", "choi\n\n', contentType: 'text/event-stream' },
-    { type: 'api_error' },
-  ],
-  [
-    'with an error inside',
-    { do: 'garble', body: 'data: {"error":{"message":"quota"}}\n\n', contentType: 'text/event-stream' },
-    { type: 'api_error', message: 'The LLM endpoint answered 200 with an error: quota' },
-  ],
-  [
-    'that is JSON with an error',
-    { do: 'garble', body: '{"error":{"message":"quota"}}' },
-    { type: 'api_error', message: 'The LLM endpoint answered 200 with an error: quota' },
-  ],
-  [
-    'of HTML',
-    { do: 'garble', body: '<!doctype html>', contentType: 'text/html' },
-    { type: 'api_error', message: 'The LLM endpoint answered 200 with a page of HTML.' },
-  ],
-  [
-    'of nothing',
-    { do: 'garble', body: '', contentType: 'text/event-stream' },
-    { type: 'api_error', message: 'The LLM endpoint answered 200 with an empty body.' },
-  ],
-])(
-  'a stream %s: a clear error, nothing of it is left, and the next is answered',
-  async (what, behaviour, error) => {
-    const story = (topic: string) => ({
-      delegatedCallDetails: {
-        originalCommand: 'story',
-        serviceType: 'streamText',
-        requestParameters: { messages: [{ role: 'user', content: topic }] },
-      },
-    });
-    const topic = `a stream ${what}`;
-    fixture.llm.behaviour = (asked) => (asked.topic === topic ? behaviour : VALID_ANSWER);
-    const failed = await fixture.call('agent_llm', story(topic));
-    expect(failed.error).toMatchObject({ code: 'agent_error', errorDetails: error });
-    expect(failed.error.errorDetails.message.length).toBeLessThan(1_000);
-    expect(await fixture.call('agent_llm', story(`after ${topic}`))).toMatchObject({ status: 'completed' });
-  },
-);
-
 test('a request with content that the API has no form for is not sent, and fails at once', async () => {
-  fixture.llm.behaviour = () => VALID_ANSWER;
   const words = 'what is said here';
   const sound = { type: 'audio', data: 'AAAA', mimeType: 'audio/x-nonsense' };
   const content = [{ type: 'text', text: words }, sound];
@@ -194,10 +216,88 @@ test('a request with content that the API has no form for is not sent, and fails
   expect(fixture.llm.countCalls(words)).toBe(0);
 });
 
+/** What a caller asks in its own words. */
+const asking = (content: readonly object[]) => ({
+  delegatedCallDetails: {
+    originalCommand: 'see',
+    serviceType: 'generateText',
+    requestParameters: { messages: [{ role: 'user', content }] },
+  },
+});
+
+test('a picture by its address never reaches an endpoint: the request fails, and says what to send', async () => {
+  const before = fixture.llm.calls.length;
+  for (const url of ['http://169.254.169.254/latest/meta-data', 'https://10.0.0.7/a.png']) {
+    const failed = await fixture.call('agent_llm', asking([{ type: 'image_url', image_url: { url } }]));
+    expect(failed.error).toMatchObject({
+      code: 'agent_error',
+      errorDetails: { type: 'address_refused', message: expect.stringContaining('as a data: URL') },
+      report: { attempts: [{ number: 1 }] },
+    });
+    expect(failed.error.errorDetails.message).toContain(new URL(url).origin);
+  }
+  expect(fixture.llm.calls).toHaveLength(before);
+});
+
+test('a picture of a type that the endpoint does not know fails with what the endpoint says, after one call', async () => {
+  const words = 'what is drawn here';
+  behave(words, { do: 'refuse', status: 400, message: 'unknown image/x-nonsense' });
+  const picture = { type: 'image', data: 'AAAA', mimeType: 'image/x-nonsense' };
+  const failed = await fixture.call('agent_llm', asking([{ type: 'text', text: words }, picture]));
+  expect(failed.error).toMatchObject({
+    code: 'agent_error',
+    errorDetails: {
+      type: 'invalid_request_error',
+      message: expect.stringContaining('unknown image/x-nonsense'),
+    },
+  });
+  expect(fixture.llm.countCalls(words)).toBe(1);
+});
+
+test('a picture that an endpoint gives by its address is left out of the answer, and nobody fetches it', async () => {
+  const words = 'draw it';
+  const url = 'http://169.254.169.254/latest/meta-data';
+  const images = [{ type: 'image_url', image_url: { url } }];
+  const choices = [
+    { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Drawn.', images } },
+  ];
+  const body = JSON.stringify({ id: 'x', object: 'chat.completion', created: 1, model: 'm', choices });
+  behave(words, { do: 'garble', body });
+  const drawn = await fixture.call('agent_llm', asking([{ type: 'text', text: words }]));
+  expect(drawn).toMatchObject({ status: 'completed', response: 'Drawn.' });
+  expect(JSON.stringify(drawn)).not.toContain('169.254');
+});
+
+test('an endpoint that names a year in Retry-After is asked again after at most 15 minutes', async () => {
+  const text = 'a year';
+  const headers = { 'retry-after': '31536000' };
+  behave(text, { do: 'refuse', status: 429, headers });
+  const ended = fixture.call('bench_echo', { text });
+  await expect.poll(sleepsMs).toHaveLength(1);
+  const [ms = 0] = await sleepsMs();
+  expect(ms).toBeLessThanOrEqual(900_000);
+  expect(ms).toBeGreaterThan(600_000);
+  const { tasks } = (await fixture.rest('GET', '/tasks?status=working')).body;
+  await fixture.call('cancel_task', { taskId: tasks[0].taskId });
+  expect((await ended).error).toMatchObject({ code: 'task_cancelled' });
+  expect(fixture.llm.countCalls(text)).toBe(1);
+});
+
+/** How long the tasks still sleep that do, by their records. */
+async function sleepsMs(): Promise<number[]> {
+  const redis = new Redis(fixture.baton.redisUrl.replace('unix://', ''));
+  const keys = await redis.keys('*:task:*');
+  const waits = await Promise.all(keys.map((key) => redis.hget(key, FIELD.waits)));
+  redis.disconnect();
+  return waits.flatMap((text) => {
+    const [, due] = /(\d+);sleep;/.exec(text ?? '') ?? [];
+    return due === undefined ? [] : [Number(due) - Date.now()];
+  });
+}
+
 test("an answer over the tenant's limit is an error of its own", async () => {
   const text = 'too large';
-  fixture.llm.behaviour = ({ topic }) =>
-    topic === text ? { do: 'say', text: JSON.stringify({ value: 'x'.repeat(600_000) }) } : VALID_ANSWER;
+  behave(text, { do: 'say', text: JSON.stringify({ value: 'x'.repeat(600_000) }) });
   expect((await fixture.call('bench_echo', { text })).error).toMatchObject({
     code: 'agent_error',
     errorDetails: { type: 'answer_too_large' },

@@ -64,7 +64,8 @@ describe('content', () => {
     const params = { name, arguments: args };
     const accept = { accept: 'application/json, text/event-stream' };
     const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-    return (await postJsonRpc(baton.url(1), baton.apiKey, request, accept)).body.result;
+    const { result, error } = (await postJsonRpc(baton.url(1), baton.apiKey, request, accept)).body;
+    return result ?? error;
   };
   const answer = (interactionId: string, data: unknown) =>
     tool('agent_llm', { interactionId, agentLLMResponse: { status: 'success', data } });
@@ -159,4 +160,25 @@ describe('content', () => {
     });
     expect(answered.content).toHaveLength(2);
   });
+
+  test.each([
+    [600_000, 'answerBytes'],
+    [900_000, 'requestBytes'],
+    [10_000_000, 'requestBytes'],
+  ])(
+    'an image of %i bytes in an answer is refused by its limit, and its request stays open',
+    async (bytes, limit) => {
+      const { interactionId, taskId } = await open({});
+      const image = { type: 'image', data: Buffer.alloc(bytes).toString('base64'), mimeType: 'image/png' };
+      const refused = await answer(interactionId, { content: [image] });
+      const error = refused.data ?? refused.structuredContent.error;
+      expect(error).toMatchObject({ code: 'limit_size', limit });
+      expect(await callTool(client, 'task_status', { taskId })).toMatchObject({
+        status: 'input_required',
+        pending: { interactionId },
+      });
+      const { outcome } = (await answer(interactionId, { content: [BLOCKS.image] })).structuredContent;
+      expect(outcome).toMatchObject({ status: 'completed', result: { content: [BLOCKS.image] } });
+    },
+  );
 });

@@ -62,7 +62,8 @@ export class RetryFixture {
 
   /** A task of one request that the agent's LLM refused for good. */
   async failed(text = 'x'): Promise<string> {
-    const { taskId, interactionId } = await this.call('bench_echo', { text });
+    const { taskId, interactionId, error } = await this.call('bench_echo', { text });
+    if (error !== undefined) throw new Error(JSON.stringify(error));
     const { status } = await this.answer(interactionId, FATAL);
     if (status !== 'failed') throw new Error(`it is ${status}`);
     return taskId;

@@ -29,8 +29,7 @@ export class RequestMedia {
     if (url !== undefined && isAllowed) return url;
     throw new LlmCallFailure(
       'address_refused',
-      `The request has an image_url of ${url?.origin ?? 'an unreadable address'}, which this agent does not pass on. ` +
-        'Send the picture as a data: URL, or have the host listed where the agent is run.',
+      `The request has an image_url of ${url?.origin ?? 'an unreadable address'}, which is not passed on to the LLM's endpoint. Send the picture as a data: URL.`,
     );
   }
 }
