@@ -119,6 +119,13 @@ test.each<[string, object, string, RegExp]>([
     'parser.schema',
     /schema/,
   ],
+  ...[0, 10_000_001].map((maxTokens): [string, object, string, RegExp] => [
+    `${maxTokens} tokens`,
+    { maxTokens },
+    'maxTokens',
+    /Too/,
+  ]),
+  ['a budget of 10 million', { budgets: { maxRecalls: 10_000_000 } }, 'budgets.maxRecalls', /Too big/],
   ['a tool that is not there', { functions: ['no_such_tool'] }, 'functions.0', /no tool/],
   [
     'a function named as a tool',

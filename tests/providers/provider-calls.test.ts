@@ -117,3 +117,29 @@ describe('while a call is under way', () => {
     expect(await calls(), 'and what waited leaves with them').toBe(0);
   });
 });
+
+test('a hundred calls that hang keep no delegation from being asked, answered and ended', async () => {
+  const slow = await ProviderFixture.start({ workers: 1, limits: { providerCalls: 100 } });
+  let answerAll = () => {};
+  const after = new Promise<void>((resolve) => (answerAll = resolve));
+  slow.llm.behaviour = () => ({ do: 'say', after });
+  await slow.putRole('main', { routes: [slow.route()] });
+  const called = Array.from({ length: 100 }, (_, at) => slow.call('bench_echo', { text: `slow ${at}` }));
+  await slow.llm.waitUntil((all) => all.length === 100);
+  const delegatedCallDetails = {
+    originalCommand: 'ask',
+    role: 'research',
+    serviceType: 'generateText',
+    requestParameters: { messages: [{ role: 'user', content: 'Why?' }] },
+  };
+  for (let n = 0; n < 10; n++) {
+    const { interactionId } = await slow.call('agent_llm', { delegatedCallDetails });
+    const agentLLMResponse = { status: 'success', data: { text: 'Rain.' } };
+    const answered = await slow.call('agent_llm', { interactionId, agentLLMResponse, waitMs: 20_000 });
+    expect(answered.outcome).toMatchObject({ status: 'completed', result: { response: 'Rain.' } });
+  }
+  expect(slow.llm.openCalls).toBe(100);
+  answerAll();
+  for (const { status } of await Promise.all(called)) expect(status).toBe('completed');
+  await slow.stop();
+});

@@ -93,7 +93,11 @@ test.each<[string, object, string]>([
     { routes: [{ kind: 'openai', baseUrl: 'https://llm.example', modelId: 'm', apiKey: 'a\r\nb' }] },
     'routes.0.apiKey',
   ],
-  ['tokens below 1', { routes: [{ kind: 'agent' }], maxTokens: 0 }, 'maxTokens'],
+  ...[0, 10_000_001].map((maxTokens): [string, object, string] => [
+    `${maxTokens} tokens`,
+    { routes: [{ kind: 'agent' }], maxTokens },
+    'maxTokens',
+  ]),
   ['an unknown field', { routes: [{ kind: 'agent' }], model: 'x' }, 'model'],
 ])('%s is refused, and the field named', async (_what, body, field) => {
   const refused = await fixture.rest('PUT', '/roles/main', body);

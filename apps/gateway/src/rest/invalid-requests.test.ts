@@ -83,6 +83,7 @@ const routes = (): Route[] => [
       ...[null, 7, '', long(201)].map((name) => ['name', name] as const),
       ...[null, 'true', 1].map((suspended) => ['suspended', suspended] as const),
       ['limits', { openTasks: 'many' }, 'limits.openTasks'],
+      ...[0, 10_000_000].map((promptTokens) => ['limits', { promptTokens }, 'limits.promptTokens'] as const),
       ['limits', { unheardOf: 1 }, 'limits.unheardOf'],
     ],
   },
