@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { codeBlocksUnder } from '../docs/read-markdown-pages.ts';
+import { codeBlocksUnder, readPage } from '../docs/read-markdown-pages.ts';
 import { FakeLlmServer, type LlmBehaviour, type LlmCall } from '../fake-llm/llm-server.ts';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { QuickstartFolder } from './quickstart-folder.ts';
 
-/** The commands of docs/agents.md, as they stand there: `baton agent` answers by the tests' server, which speaks both APIs. */
+/** The commands of docs/examples.md, as they stand there, by hand and by `baton agent`: `baton agent` answers by the tests' server, which speaks both APIs. */
 let clone: QuickstartFolder;
 let llm: FakeLlmServer;
 beforeAll(async () => {
@@ -56,7 +56,8 @@ function behaviour({ system, body, messages, attempt, api }: LlmCall): LlmBehavi
 const here = (provider: string) =>
   `export BATON_LLM_ENDPOINT=${llm.url} BATON_LLM_PROVIDER=${provider} BATON_LLM_API_KEY=k BATON_LLM_MODEL=m`;
 
-const [define = '', ...asks] = codeBlocksUnder('Three examples');
+const [define = ''] = codeBlocksUnder('Three examples');
+const [defineAsk = '', ...asks] = codeBlocksUnder('All three by an LLM endpoint');
 
 /** The task of each `ask`, which shows it for people: read again for programs. */
 const endsIn = async (said: string): Promise<AnyJson[]> => {
@@ -68,11 +69,56 @@ const endsIn = async (said: string): Promise<AnyJson[]> => {
   );
 };
 
+describe('by hand', { timeout: 180_000 }, () => {
+  const result = async (said: string) => {
+    const [id = ''] = /(?<=Its task is )\S+(?=\.)/.exec(said) ?? [];
+    return JSON.parse(await clone.sh(`npx baton call task_status taskId=${id} --json`));
+  };
+
+  test('the team asks three specialists, is shown a chart, and answers', async () => {
+    const said = await clone.sh(define, ...codeBlocksUnder('A research team, by hand'));
+    expect(said).toContain('research(question)  Finds sources for a question');
+    expect(said).toContain('calls critic {"claim":"A heat pump pays for itself in Oslo."}');
+    expect(said).toMatch(/--- tool\nAt 1\.5 kWh [^\n]+\n- type: image\n {2}mimeType: image\/png\n/);
+    expect(said).not.toContain('asked for again');
+    const team = await result(said);
+    expect(team).toMatchObject({
+      status: 'completed',
+      result: {
+        agentId: 'lead',
+        response: 'Yes, within seven years, unless the house leaks heat.',
+        functionCalls: [
+          { name: 'research', result: expect.stringContaining('Statistics Norway') },
+          { name: 'analyst', result: expect.stringContaining('seven years') },
+          { name: 'critic', result: 'Not where the house is badly insulated.' },
+        ],
+        content: [{ type: 'image', mimeType: 'image/png' }],
+      },
+    });
+  });
+
+  test('the extractor asks again in its own words for a tag that was left open', async () => {
+    const said = await clone.sh(define, ...codeBlocksUnder('An extractor, by hand'));
+    expect(said).toContain('It is asked for again.');
+    expect(said).toContain('--- user\nThat could not be read: <about> is opened and never closed');
+    const { response } = (await result(said)).result;
+    expect(readPage('docs/examples.md')).toContain(`\`response\` is \`${JSON.stringify(response)}\``);
+  });
+
+  test('the classifier takes out what the LLM prefers anyway', async () => {
+    const said = await clone.sh(define, ...codeBlocksUnder('A classifier, by hand'));
+    const { status, result: found } = await result(said);
+    expect([status, found.class, found.method]).toEqual(['completed', 'bug', 'contextual_calibration']);
+    const page = readPage('docs/examples.md');
+    expect(page).toContain(`the probability of \`bug\` becomes ${found.probabilities.bug.toFixed(2)}.`);
+  });
+});
+
 describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s', (provider) => {
   test('the commands of the page run the team, the extractor and the classifier', {
     timeout: 180_000,
   }, async () => {
-    const said = await clone.sh(here(provider), define, ...asks);
+    const said = await clone.sh(here(provider), define, defineAsk, ...asks);
     expect(said).toContain('lead is version 1 (docs/examples/team/lead.yaml)');
     expect(said).toContain('extract is version 1 (docs/examples/prompts/extract.yaml)');
     const [team, extractor, classifier, ...more] = await endsIn(said);
@@ -111,6 +157,7 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
     const said = await clone.sh(
       here(provider),
       define,
+      defineAsk,
       asksTeam.replace('ask_assistant', 'ask_assistant stream=true'),
     );
     const [team] = await endsIn(said);

@@ -1,6 +1,6 @@
 import { isRecord } from '@baton/protocol';
-import { stringify } from 'yaml';
 import type { Output } from '../output/print.ts';
+import { yamlText } from '../output/yaml-text.ts';
 
 /** What a tool replied, or the outcome of an answer, for people. */
 export function describeResult(
@@ -8,7 +8,7 @@ export function describeResult(
 ): Pick<Output, 'text' | 'table' | 'notes'> {
   if (result['status'] === 'pending_agent_llm_action') return describeDirective(result);
   const { tasks, ...rest } = result;
-  if (!isTaskList(tasks)) return { text: stringify(result).trimEnd() };
+  if (!isTaskList(tasks)) return { text: yamlText(result) };
   const scalars = Object.entries(rest).filter(([, value]) => typeof value !== 'object');
   return {
     text: scalars.map(([name, value]) => `${name}: ${String(value)}`).join('\n'),

@@ -46,17 +46,13 @@ export async function runAnswer(
   );
   const path = `/interactions/${encodeURIComponent(interactionId)}/answer`;
   const reply = await rest.request<Confirmation>('POST', path, { agentLLMResponse });
-  print({ value: reply, ...describeOutcome(reply) }, flags);
-  return isRefused(reply.outcome) ? EXIT_CODES.refused : EXIT_CODES.ok;
-}
-
-function isRefused(outcome: Confirmation['outcome']): boolean {
-  return outcome.status === 'failed' || outcome.status === 'cancelled' || isAskedAgain(outcome);
-}
-
-/** Whether the answer was no answer: it does not fit, or says that the LLM failed. */
-function isAskedAgain({ problem, pending }: Confirmation['outcome']): boolean {
-  return problem !== undefined || Number(pending?.['attempt'] ?? 1) > 1;
+  const { status, problem, pending } = reply.outcome;
+  // It was no answer: it does not fit, or says that the LLM failed. One that calls functions is followed by a request too.
+  const isAskedAgain =
+    problem !== undefined || (pending !== undefined && agentLLMResponse['status'] === 'error');
+  print({ value: reply, ...describeOutcome(reply, isAskedAgain) }, flags);
+  const isRefused = status === 'failed' || status === 'cancelled' || isAskedAgain;
+  return isRefused ? EXIT_CODES.refused : EXIT_CODES.ok;
 }
 
 /** An answer goes as text, which Baton reads as JSON where JSON was asked for; an envelope of its own goes as it is. */
@@ -83,14 +79,14 @@ function envelopeIn(text: string): Readonly<Record<string, unknown>> | undefined
     : undefined;
 }
 
-function describeOutcome({ taskId, replayed, outcome }: Confirmation) {
+function describeOutcome({ taskId, replayed, outcome }: Confirmation, isAskedAgain: boolean) {
   const { status, result, pending, problem, error } = outcome;
   const taken = replayed === true ? 'The same answer was taken before' : 'The answer is taken';
   if (error !== undefined)
     return { text: `${taken}. The task ${taskId} ended as ${status} with ${error.code}: ${error.message}` };
   if (pending !== undefined) {
     const reason = problem === undefined ? '' : `: ${problem}`;
-    const again = isAskedAgain(outcome) ? `${taken}, and the request is asked for again${reason}` : taken;
+    const again = isAskedAgain ? `${taken}, and the request is asked for again${reason}` : taken;
     const { text = '', ...more } = describeResult(pending);
     return { text: `${again}.\n${text}`, ...more };
   }
