@@ -35,6 +35,7 @@ describe('links to what a tool made or changed', () => {
     ['add_dependency', { id: '2', dependsOn: '1' }, ['tasks']],
     ['attach_to_task', { id: '1', attachments: [link] }, ['tasks/1/attachments/1', 'tasks/1']],
     ['set_rules', { rules: ['x'] }, ['rules*']],
+    ['response_language', { language: 'Deutsch' }, ['status?tag=*']],
     ['connect_files', { files: [{ name: 'a.md', text: 'A' }] }, ['files*']],
     ['add_tag', { name: 'later' }, ['tasks?tag=later']],
     ['rename_tag', { oldName: 'later', newName: 'never' }, ['tasks?tag=never']],

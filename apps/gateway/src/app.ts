@@ -13,6 +13,7 @@ import {
   refuseForeignOrigins,
 } from './edge/allowed-origins.ts';
 import { installCredentialParser } from './edge/credential.ts';
+import { EventLog, requestIdOf } from './edge/event-log.ts';
 import { installJsonBodyParser } from './edge/json-body-parser.ts';
 import { refuseUnadmittedLargeBodies } from './edge/large-body-admission.ts';
 import { sendHttpParseError, sendRoutingError, installErrorHandlers } from './edge/error-responses.ts';
@@ -63,6 +64,7 @@ export async function buildApp(
   app.decorate('publicUrl', configuration.publicUrl);
   const { metrics, bufferBudget, refusalCosts, loopTurns } = options.replicaWideLimits;
   app.decorate('refusalCosts', refusalCosts);
+  app.decorate('eventLog', new EventLog(log));
   addResponseHeaders(app, responseHeaders);
   const connections = limitConnections(app, configuration, metrics);
   installErrorHandlers(app);
@@ -126,7 +128,8 @@ function createHttpServer(
   const { requestMs } = configuration.edgeLimits;
   const app = Fastify({
     loggerInstance: log,
-    // Requests are counted by metrics; the log has only what needs attention, so no request gets a logger of its own.
+    genReqId: requestIdOf,
+    // Requests are counted by metrics; the log has events of calls and what needs attention, so no request gets a logger of its own.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: configuration.trustProxy,

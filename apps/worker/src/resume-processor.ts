@@ -125,8 +125,10 @@ async function runBatch(
   const errors: unknown[] = [];
   const warn = (event: string, facts: object) => log.warn(facts, event);
   const run = async (segment: FencedSegment) => {
+    const beganAt = performance.now();
     try {
       const end = await resumeTask(programs, check, shard, segment, running.final, warn);
+      logSegment(log, segment, end, performance.now() - beganAt);
       ends.push({ taskId: segment.taskId, end });
       return end;
     } catch (error) {
@@ -138,6 +140,18 @@ async function runBatch(
   else await runSideBySide(shard, running, batch, run, errors);
   if (errors.length > 0) throw errors[0];
   return ends;
+}
+
+/** A line for what a task has come to, in the fields that gateways log. */
+function logSegment(log: Logger, { tenant, taskId, task }: FencedSegment, end: SegmentEnd, ms: number): void {
+  const { principal, operation } = task;
+  const facts = { tenant, principal, operation, taskId };
+  const write = (event: 'parked' | 'ended', more: object) =>
+    log.info({ event, ...facts, ...more, ms: Math.round(ms) }, event);
+  if (end.kind === 'parked') write('parked', {});
+  else if (end.kind === 'completed') write('ended', { status: 'completed' });
+  else if (end.kind === 'failed') write('ended', { status: 'failed', code: end.code });
+  else if (end.kind === 'broken') write('ended', { status: 'failed', code: end.error.code });
 }
 
 /** Undefined when it threw. */

@@ -82,7 +82,7 @@ export async function startWorker(
     const calls = createCallProcessor(shard, { openModels, resume, log, onCall: metrics.countCall });
     const atOnce = Math.max(LEAST_CALLS_OF_SHARD, Math.ceil(configuration.providerCalls / shards.length));
     metrics.countJobs(jobs.start(shard, 'calls', calls, atOnce), log);
-    metrics.countJobs(jobs.start(shard, 'deadlines', createSweepProcessor(shard)), log);
+    metrics.countJobs(jobs.start(shard, 'deadlines', createSweepProcessor(shard, log)), log);
   }
   return {
     metrics,

@@ -15,7 +15,8 @@ import { isLocalEffect, type LocalEffect } from './local-effect.ts';
 /** How a segment ended. */
 export type SegmentEnd =
   /** `held`: this process lacks the program, and the task waits for a worker that has it. */
-  | { readonly kind: 'parked' | 'completed' | 'failed' | 'held' | 'stale' }
+  | { readonly kind: 'parked' | 'completed' | 'held' | 'stale' }
+  | { readonly kind: 'failed'; readonly code: string }
   /**
    * It was interrupted. `retry`: another run may succeed. `postponed`: a later run will, and this one is no fault of the
    * task: Redis rejects writes (it is full, say), or the tenant's answers wait to be checked. `broken`: no run would
@@ -77,11 +78,11 @@ async function runSegment(
     const step = run.next();
     if (step.status === 'completed') {
       const result = completedStructuredContent(program.name, segment.taskId, step.result);
-      return segmentEnd(await segment.settle({ status: 'completed', result }), 'completed');
+      return segmentEnd(await segment.settle({ status: 'completed', result }), { kind: 'completed' });
     }
     if (step.status === 'failed') {
       const error = step.thrown instanceof BatonError ? step.error : programFailure(program, step.thrown);
-      return segmentEnd(await segment.settle({ status: 'failed', error }), 'failed');
+      return segmentEnd(await segment.settle({ status: 'failed', error }), failed(error));
     }
     journal.collapse(step.collapsed);
     const next = step.awaited.find(({ effect }) => isLocalEffect(effect));
@@ -106,9 +107,11 @@ async function runSegment(
   }
 }
 
-function segmentEnd(reply: 'settled' | 'stale', kind: 'completed' | 'failed'): SegmentEnd {
-  return reply === 'stale' ? STALE : { kind };
+function segmentEnd(reply: 'settled' | 'stale', end: SegmentEnd): SegmentEnd {
+  return reply === 'stale' ? STALE : end;
 }
+
+const failed = ({ code }: { readonly code: string }) => ({ kind: 'failed', code }) as const;
 
 /** Decides what an error does to the task: BullMQ runs it again, or the task fails with its reason. */
 async function endFailedSegment(
@@ -121,14 +124,16 @@ async function endFailedSegment(
   if (rejectsWrites || error.code === 'limit_checks')
     return (await segment.release()) === 'stale' ? STALE : { kind: 'postponed', error };
   if (error.code === 'limit_storage') {
-    return segmentEnd(await segment.settle({ status: 'failed', error: error.toWire() }), 'failed');
+    return segmentEnd(await segment.settle({ status: 'failed', error: error.toWire() }), failed(error));
   }
   const isPermanent =
     error.code === 'journal_too_large' || (error.code === 'internal' && thrown instanceof BatonError);
   if (isPermanent || final) {
     const reason = error.code === 'unavailable' ? tooManyTries() : error;
-    const settled = await segment.settle({ status: 'failed', error: reason.toWire() });
-    return settled === 'stale' ? STALE : { kind: 'broken', error };
+    return segmentEnd(await segment.settle({ status: 'failed', error: reason.toWire() }), {
+      kind: 'broken',
+      error,
+    });
   }
   return (await segment.release()) === 'stale' ? STALE : { kind: 'retry', error };
 }

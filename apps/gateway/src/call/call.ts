@@ -1,6 +1,7 @@
 import type { Operation } from '@baton/operations';
 import type { CallerSchemaValidator, Programs } from '@baton/runner';
 import type { CallerAdmission, Identity, Store, TenantStore } from '@baton/store';
+import type { LogEvent } from '../edge/event-log.ts';
 import type { InflightWaits } from './inflight-waits.ts';
 import type { ToolSelection } from '../tool-listing/tool-selection.ts';
 import type { CallAbortSignal } from './call-abort-signal.ts';
@@ -23,6 +24,8 @@ export interface Call {
   readonly caller: CallerAdmission;
   /** Its signal aborts when nobody should wait any longer: the client closed (`CLIENT_CLOSED`), or the process drains. */
   readonly signal: () => CallAbortSignal;
+  /** Logs an event of the call. */
+  readonly logEvent: LogEvent;
   /** The MCP session that the request shows, verified; undefined without one. */
   readonly sessionId?: string;
   /** What the request itself selects of the tools, beside what its key does. */

@@ -35,6 +35,7 @@ const EXPOSED_HEADERS = [
   'Preference-Applied',
   'Baton-Continuation',
   'X-Baton-Replica',
+  'X-Request-Id',
 ];
 
 /** How long browsers keep the answer to a preflight: Chromium takes two hours at most. */

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { BatonError, toBatonError } from '@baton/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CrossOriginHeaders } from './allowed-origins.ts';
+import { REQUEST_ID_HEADER } from './event-log.ts';
 import { MalformedJson } from './json-body-parser.ts';
 import { publicUrl } from './public-url.ts';
 import type { ResponseHeaders } from './response-headers.ts';
@@ -37,7 +38,7 @@ export function sendRoutingError(
   responseHeaders: ResponseHeaders,
   crossOriginHeaders: CrossOriginHeaders,
 ): void {
-  reply.headers(responseHeaders).headers(crossOriginHeaders(request));
+  reply.headers(responseHeaders).header(REQUEST_ID_HEADER, request.id).headers(crossOriginHeaders(request));
   void sendErrorResponse(request, reply, fromFastifyError(thrown));
 }
 
@@ -94,6 +95,8 @@ export function errorHeaders(error: BatonError, request: FastifyRequest): Record
 const PARSE_ERROR = -32700;
 
 export async function sendErrorResponse(request: FastifyRequest, reply: FastifyReply, error: BatonError) {
+  const { code: refusal } = error;
+  request.server.eventLog.write(request, reply, 'refused', { code: refusal });
   await request.server.refusalCosts.charge(request, reply, error);
   const { http, rpc } = error.row;
   reply.status(http).headers(errorHeaders(error, request));

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { REQUEST_ID_HEADER } from './event-log.ts';
 
 const YEAR_S = 31_536_000;
 
@@ -23,11 +24,11 @@ export function responseHeadersOf({
   };
 }
 
-/** What is refused before there is a route has no hooks: `sendHttpParseError` and `sendRoutingError` add the headers themselves. */
+/** And the request's own id. What is refused before there is a route has no hooks: `sendHttpParseError` and `sendRoutingError` add the headers themselves. */
 export function addResponseHeaders(app: FastifyInstance, headers: ResponseHeaders): void {
   // Hooks of every request use callbacks: a promise for each would cost more than the hook.
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(headers);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers).header(REQUEST_ID_HEADER, request.id);
     done();
   });
 }

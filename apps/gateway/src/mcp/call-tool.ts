@@ -20,7 +20,10 @@ export async function callTool(
   const tool = await findTool(tools, params.name, call);
   if (tool === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name.slice(0, 200)}`);
   const outcome = await runToolCall(tool, params, call, log);
-  if (outcome.kind === 'failed') return formatToolError(outcome.error, undefined, outcome.continuation);
+  if (outcome.kind === 'failed') {
+    call.logEvent('refused', { tool: params.name, code: outcome.error.code });
+    return formatToolError(outcome.error, undefined, outcome.continuation);
+  }
   const { reply, continuation } = outcome;
   const { takesLinks, textForm } = call.client ?? clientTraits(undefined);
   const links = takesLinks ? changedResourceLinks(tools, tool, reply.structured) : [];

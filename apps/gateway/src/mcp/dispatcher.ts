@@ -78,9 +78,10 @@ export class Dispatcher {
         ? await this.callTool(request, call, notify)
         : await this.sendToServer(request, call, notify);
     } catch (thrown) {
-      if (thrown instanceof BatonError) return errorReply(RpcError.of(thrown), id);
-      if (thrown instanceof RpcError) return errorReply(thrown, id);
-      throw thrown;
+      const error = thrown instanceof BatonError ? RpcError.of(thrown) : thrown;
+      if (!(error instanceof RpcError)) throw thrown;
+      logRefusal(request, error, call);
+      return errorReply(error, id);
     }
   }
 
@@ -109,8 +110,20 @@ export class Dispatcher {
       { authInfo: wrapCallInAuthInfo(call) },
       notify && ((notification) => notify(JSON.stringify(notification))),
     );
+    if (isJSONRPCErrorResponse(response)) logRefusal(request, response.error, call);
     return toReply(request, response);
   }
+}
+
+function logRefusal(
+  { method, params }: JSONRPCRequest,
+  { data, code }: { data?: unknown; code: number },
+  call: Call,
+): void {
+  const tool = String(method === 'tools/call' ? params?.['name'] : method);
+  const named = isRecord(data) && typeof data['code'] === 'string' ? data['code'] : String(code);
+  // A name that is none may hold anything.
+  call.logEvent('refused', { ...(/^[\w./-]{1,128}$/.test(tool) && { tool }), code: named });
 }
 
 function toReply({ id }: JSONRPCRequest, response: RpcResponse): DispatchedReply {

@@ -1,3 +1,4 @@
+import { logEventsOf } from '../edge/event-log.ts';
 import { BatonError, MAX_BODY_BYTES, toBatonError } from '@baton/protocol';
 import { InitializeRequestSchema, isJSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -217,11 +218,13 @@ function createCall(
 ): Call {
   const key = keyOf(request);
   const tenant = services.store.tenant(key.tenant);
+  const caller = tenant.caller(key, bodyBytes, bodyWeight);
   return {
     services,
     tenant,
-    caller: tenant.caller(key, bodyBytes, bodyWeight),
+    caller,
     signal: services.inflightWaits.signalFor(reply),
+    logEvent: logEventsOf(request, reply, caller),
   };
 }
 

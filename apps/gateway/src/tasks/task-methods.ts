@@ -46,9 +46,11 @@ export function taskMethods(): McpMethod[] {
       'tasks/cancel',
       ANY_MCP_CALLER,
       cancelSchema,
-      async ({ params }, { tenant, identity }) => {
+      async ({ params }, { tenant, identity, logEvent }) => {
         if (params.result === undefined) await tenant.tasks.cancel(identity, params.taskId);
         else await tenant.workflowTasks.complete(identity, params.taskId, params.result);
+        const status = params.result === undefined ? 'cancelled' : 'completed';
+        logEvent('ended', { taskId: params.taskId, status });
         const ended = await tenant.tasks.read(withSightOfAdmin(identity), params.taskId, '', true);
         return toMcpTask(ended, tenant.lifetimes);
       },

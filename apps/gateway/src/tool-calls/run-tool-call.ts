@@ -54,6 +54,7 @@ export async function runToolCall(
   try {
     const reply = await tool.call(args, call, meta);
     await admitCallerUnlessAdmitted(call, tool.access);
+    if (tool.startTask !== undefined) logStarted(tool, reply, call);
     const outcome = outcomeOf(reply.structured as JsonObject, tool.startTask !== undefined);
     return { kind: 'replied', reply, continuation: await continuationOf(outcome) };
   } catch (thrown) {
@@ -63,4 +64,11 @@ export async function runToolCall(
     await admitCallerUnlessAdmitted(call, tool.access);
     return { kind: 'failed', error, continuation: await continuationOf(outcomeOfError(error)) };
   }
+}
+
+/** What a tool that may delegate has come to: a task that waits for an answer, or an end at once. An answer's is logged where it is taken. */
+function logStarted({ name }: Tool, { structured, taskId }: ToolReply, { logEvent }: Call): void {
+  const { status, interactionId } = structured as { status?: unknown; interactionId?: string };
+  if (status === 'pending_agent_llm_action') logEvent('parked', { tool: name, taskId, interactionId });
+  else if (status === 'completed') logEvent('ended', { tool: name, taskId, status });
 }

@@ -16,6 +16,7 @@ export const cancelTaskTool = defineEdgeAdmittedTool({
   output: [z.object({ taskId: z.string(), status: z.literal('cancelled') })],
   run: async ({ taskId }, call) => {
     await call.tenant.tasks.cancel(call.identity, taskId);
+    call.logEvent('ended', { taskId, status: 'cancelled' });
     return { text: `Task ${taskId} is cancelled.`, structured: { taskId, status: 'cancelled' }, taskId };
   },
 });

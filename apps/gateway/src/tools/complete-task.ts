@@ -36,6 +36,7 @@ export const completeTaskTool = defineEdgeAdmittedTool({
   output: [z.object({ taskId: z.string(), status: z.literal('completed') })],
   run: async ({ taskId, result }, call) => {
     await call.tenant.workflowTasks.complete(call.identity, taskId, result);
+    call.logEvent('ended', { taskId, status: 'completed' });
     return { text: `Task ${taskId} is completed.`, structured: { taskId, status: 'completed' }, taskId };
   },
 });

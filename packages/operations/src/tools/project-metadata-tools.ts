@@ -119,6 +119,7 @@ export const responseLanguageTool = defineChangeTool({
   name: 'response_language',
   title: 'Set the language of answers',
   category: 'project-management',
+  changes: ['status'],
   description:
     'Sets the language in which all operations on a project are answered, in the place of an earlier one; without one ' +
     'they are answered in the language of their data. A project that is not there is started.',

@@ -50,7 +50,7 @@ test('a task that did not end by its deadline fails with task_expired, and its i
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.withLifetimes({ task: 0 }).openTask();
   await fixture.sweep();
-  expect(recorder.last(EXPIRE)).toEqual(['ended', '']);
+  expect(recorder.last(EXPIRE)).toEqual(['ended', '', ANN.principal, 'echo 1']);
   expect(await testTenant.tasks.read(ANN, taskId)).toMatchObject({
     status: 'failed',
     error: { code: 'task_expired', taskId },

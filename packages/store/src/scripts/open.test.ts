@@ -66,7 +66,7 @@ test('the same idempotency key finds the same task, and changes nothing', async 
   const before = await fixture.contents();
   const operator = testTenant.store.operatorCaller();
   expect(await testTenant.openTask({ idempotency }, operator)).toBe(first);
-  expect(recorder.last(OPEN)).toEqual(['exists', taskRef(first)]);
+  expect(recorder.last(OPEN)).toEqual(['exists', taskRef(first), 'operator']);
   expect(await errorCode(testTenant.openTask({ idempotency: { key: 'k1', arguments: 'b' } }, operator))).toBe(
     'idempotency_conflict',
   );

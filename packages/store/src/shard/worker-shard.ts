@@ -11,7 +11,7 @@ import { runScript } from '../scripts/script.ts';
 import { FencedSegment } from '../tasks/fenced-segment.ts';
 import { readTaskPages } from '../tasks/task-pages.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { sweepDeadlines } from './deadline-sweep.ts';
+import { type ExpiredTask, sweepDeadlines } from './deadline-sweep.ts';
 import { beginCall, type CallStart } from './provider-calls.ts';
 import { requeueLostJobs } from './lost-jobs.ts';
 
@@ -172,9 +172,9 @@ export class WorkerShard {
     return all.sort((a, b) => a.tries - b.tries).map(({ taskId }) => taskId);
   }
 
-  /** Expires what is due (deadlines and sleeps), until nothing is. */
-  async sweepDeadlines(): Promise<void> {
-    await sweepDeadlines(this.connection, this.keys, this.contextOf);
+  /** Expires what is due (deadlines and sleeps), until nothing is; tells of each task that ended by its own deadline. */
+  async sweepDeadlines(onExpired: (task: ExpiredTask) => void = () => {}): Promise<void> {
+    await sweepDeadlines(this.connection, this.keys, this.contextOf, onExpired);
   }
 
   /** Makes the tasks of lost jobs ready again, and adds a job for each list that has none. */

@@ -96,7 +96,7 @@ export class Interactions {
       used: `${inputTokens};${outputTokens};${model}`,
       checked: answer.checked ?? '*',
     });
-    caller.recordAdmission(reply);
+    caller.recordAdmission(reply, reply[0] === 'accepted' ? reply[4] : reply[0] === 'replayed' && reply[2]);
     if (reply[0] === 'streamed') {
       caller.setIdentity({ principal: String(reply[1]), scopes: parseScopes(String(reply[2])) });
       return 'streamed';
@@ -106,7 +106,7 @@ export class Interactions {
       throw refusalError(reply, { interactionId: answer.interactionId });
     }
     if (reply[0] === 'accepted') this.context.addJob(String(reply[2]), taskId);
-    if (reply[4] === 1) this.dropChunks(taskId, number);
+    if (reply[5] === 1) this.dropChunks(taskId, number);
     return { replayed: reply[0] === 'replayed', event: Number(reply[1]), taskId };
   }
 

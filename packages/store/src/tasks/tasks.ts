@@ -63,7 +63,7 @@ export class Tasks {
     if (existingRef !== undefined && !(await this.exists(taskIdFromRef(existingRef)))) {
       ({ taskId, reply } = await this.runOpen(caller, task, existingRef));
     }
-    caller.recordAdmission(reply);
+    caller.recordAdmission(reply, reply[0] === 'opened' ? reply[3] : reply[0] === 'exists' && reply[2]);
     if (reply[0] === 'limit_size' && reply.length > 4) {
       caller.setIdentity({ principal: String(reply[5]), scopes: parseScopes(String(reply[6])) });
       throw new OversizedRequestError(reply);
@@ -71,7 +71,7 @@ export class Tasks {
     if (reply[0] !== 'opened' && reply[0] !== 'exists') throw refusalError(reply);
     if (reply[0] === 'exists') return { created: false, taskId: taskIdFromRef(String(reply[1])) };
     this.context.addJob(String(reply[1]), taskId);
-    const pending = parseOpenedInteractions(taskId, task.waits, reply.slice(2));
+    const pending = parseOpenedInteractions(taskId, task.waits, [reply[2], ...reply.slice(4)]);
     return { created: true, taskId, pending: await this.shown.complete(pending) };
   }
 

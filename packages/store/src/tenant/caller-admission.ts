@@ -41,6 +41,8 @@ export class CallerAdmission {
   private readonly trusted: Identity | undefined;
   private identity: Promise<Identity> | undefined;
   private admissionDone = false;
+  /** Whose call it is, once a script has said so. */
+  principal: string | undefined;
   /** How often the tenant's agents had changed when ADMIT admitted the caller; undefined where another script did. */
   agentRevision: number | undefined;
 
@@ -58,6 +60,7 @@ export class CallerAdmission {
     this.trusted = trusted;
     if (trusted) {
       this.identity = Promise.resolve(trusted);
+      this.principal = trusted.principal;
       this.admissionDone = true;
     }
   }
@@ -195,10 +198,11 @@ export class CallerAdmission {
     this.identity.catch(() => {});
   }
 
-  /** Takes the reply of a script that was given `admissionArgs`: the caller is admitted unless the script refused it. */
-  recordAdmission(reply: readonly unknown[]): void {
+  /** Takes the reply of a script that was given `admissionArgs`, and whom it names: the caller is admitted unless the script refused it. */
+  recordAdmission(reply: readonly unknown[], principal?: unknown): void {
     const [code, limit] = reply;
     if (!ADMISSION_REFUSALS.has(String(code)) && limit !== 'requestBytes') this.admissionDone = true;
+    if (typeof principal === 'string') this.principal = principal;
   }
 
   /** Takes what such a script replied of when the key expires: in how many milliseconds, '' for never. */
@@ -209,6 +213,7 @@ export class CallerAdmission {
   /** Takes the identity that a script with `admissionArgs` replied, so that later scripts need no other admission. */
   setIdentity(identity: Identity): void {
     this.identity ??= Promise.resolve(identity);
+    this.principal = identity.principal;
   }
 
   get credentialKey(): string {
@@ -235,8 +240,9 @@ export class CallerAdmission {
     const reply = await replied;
     if (reply[0] !== 'ok') throw refusalError(reply);
     const tools = reply[5];
+    this.principal = String(reply[1]);
     const identity = {
-      principal: String(reply[1]),
+      principal: this.principal,
       scopes: parseScopes(String(reply[2])),
       ...(typeof tools === 'string' && { tools }),
     };

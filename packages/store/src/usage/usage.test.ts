@@ -78,7 +78,7 @@ test('an answer that comes many times at once, and one that is refused, counts o
 test('without the check for an answer that was taken before, duplicates count (a mutation)', async () => {
   const mutant = mutateScript(
     ACCEPT_ANSWER,
-    ["return {'replayed', events or '0'}", 'answered = false'],
+    ["return {'replayed', events or '0', principal}", 'answered = false'],
     ['table.remove(waits, place)', 'if place then table.remove(waits, place) end'],
     [
       "if not wait then return {'interaction_not_found'} end",

@@ -50,6 +50,7 @@ export async function acceptAnswerOrChunk(
     const outcome = rejection === undefined ? outcomeOf(view) : outcomeOfRejection(view, rejection, repeat);
     const text = rejection === undefined ? takenText(outcome) : rejectionText(rejection, repeat);
     const blocks = contentBlocksOf(outcome.result);
+    call.logEvent('answered', { taskId, interactionId, status: outcome.status, replayed });
     return confirmation({ interactionId, taskId, replayed, outcome, warning: usage.problem }, text, blocks);
   } finally {
     subscription.close();

@@ -7,6 +7,7 @@ import type { Services } from '../../call/call.ts';
 import { answerConfirmationSchema } from '../../delegation/answers/answer-confirmation.ts';
 import { agentLlmTool } from '../../tools/agent-llm.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { restCallOf } from '../admission/rest-call.ts';
 import {
   interactionSummarySchema,
   toInteractionDetail,
@@ -141,8 +142,7 @@ export async function interactionRoutes(
       },
     },
     async (request, reply) => {
-      const { tenant, caller } = tenantRequestOf(request);
-      const call = { services, tenant, caller, signal: services.inflightWaits.signalFor(reply) };
+      const call = restCallOf(services, request, reply);
       const { structured } = await agentLlmTool.call(
         { interactionId: request.params.id, ...request.body },
         call,

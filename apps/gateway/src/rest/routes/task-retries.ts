@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Services } from '../../call/call.ts';
 import { retryTask } from '../../retries/retry-task.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { restCallOf } from '../admission/rest-call.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponse } from '../openapi/shared-schemas.ts';
 import { optionalParam } from './optional-param.ts';
@@ -92,8 +93,7 @@ export async function taskRetryRoutes(
     },
     async (request, reply) => {
       const rest = tenantRequestOf(request);
-      const { tenant, caller } = rest;
-      const call = { services, tenant, caller, signal: services.inflightWaits.signalFor(reply) };
+      const call = restCallOf(services, request, reply);
       const id = requireTaskId(request.params.id);
       const { view, replayed } = await retryTask(call, await rest.admit(), id, request.body.waitMs);
       return { ...toTaskSummary(view), ...(replayed && { replayed }) };

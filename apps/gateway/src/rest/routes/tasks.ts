@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { readStreamedTexts } from '../../streaming/streamed-texts.ts';
+import { logEventsOf } from '../../edge/event-log.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { optionalParam } from './optional-param.ts';
 import { cursorParamSchema, limitParamSchema, nextCursorSchema, originFields } from './paging.ts';
@@ -95,11 +96,12 @@ export async function taskRoutes(
         response: { 200: jsonResponse('The task as it is now', taskSummarySchema) },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const rest = tenantRequestOf(request);
       const identity = await rest.admit();
       const id = requireTaskId(request.params.id);
       await rest.tenant.tasks.cancel(identity, id);
+      logEventsOf(request, reply, rest.caller)('ended', { taskId: id, status: 'cancelled' });
       return toTaskSummary(await rest.tenant.tasks.read(identity, id));
     },
   );

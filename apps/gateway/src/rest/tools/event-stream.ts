@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { admitCall, ANY_MCP_CALLER, edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../../call/access.ts';
-import type { Call, Services } from '../../call/call.ts';
+import type { Services } from '../../call/call.ts';
 import { keyOf } from '../../edge/credential.ts';
 import { requireStreamAccepted } from '../../edge/streams/accept-header.ts';
 import { sseEvent } from '../../edge/streams/sse.ts';
@@ -10,7 +10,7 @@ import { readResource } from '../../resources/read-resource.ts';
 import type { Notification } from '../../subscriptions/notification-writer.ts';
 import type { StreamRegistry } from '../../subscriptions/stream-registry.ts';
 import { requestSource } from '../../subscriptions/stream-source.ts';
-import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { restCallOf } from '../admission/rest-call.ts';
 import { withProblems } from './rpc-problems.ts';
 
 /** As many as a session of MCP subscribes to. */
@@ -55,13 +55,12 @@ export async function eventRoutes(
     },
     async (request, reply) => {
       requireStreamAccepted(request);
-      const { tenant, caller } = tenantRequestOf(request);
-      const call: Call = { services, tenant, caller, signal: services.inflightWaits.signalFor(reply) };
+      const call = restCallOf(services, request, reply);
       const uris = [...new Set([request.query.resource ?? []].flat())];
       const { identity } = await admitCall(call, ANY_MCP_CALLER);
       for (const [at, one] of uris.entries()) {
         // Each costs what it costs a session to subscribe to it.
-        const own = at === 0 ? call : { ...call, caller: caller.forFurtherCall() };
+        const own = at === 0 ? call : { ...call, caller: call.caller.forFurtherCall() };
         await withProblems(async () => readResource(one, await admitCall(own, ANY_MCP_CALLER)));
       }
       const by = { call, key: keyOf(request), identity };

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Services } from '../../call/call.ts';
 import type { McpMethod } from '../../json-rpc/mcp-method.ts';
-import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { restCallOf } from '../admission/rest-call.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { readPromptArguments } from '../../prompts/prompt-arguments.ts';
 import { jsonResponse } from '../openapi/shared-schemas.ts';
@@ -166,10 +166,8 @@ export async function methodRoutes(
         response: { 200: jsonResponse('What the method gives', z.looseObject(route.result)) },
       },
       handler: async (request, reply) => {
-        const { tenant, caller } = tenantRequestOf(request);
-        const signal = services.inflightWaits.signalFor(reply);
         const selections = route.method === 'tools/list' ? requestedTools(request, isTool) : [];
-        const call = { services, tenant, caller, signal, selections };
+        const call = { ...restCallOf(services, request, reply), selections };
         return withProblems(() => answer(route.toParams(request), call));
       },
     });

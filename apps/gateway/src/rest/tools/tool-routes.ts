@@ -12,7 +12,7 @@ import { findTool, runToolCall } from '../../tool-calls/run-tool-call.ts';
 import { requestedTools, toolsQueryShape } from '../../tool-listing/requested-tools.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { outcomeOf } from '../../workflows/call-outcome.ts';
-import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { restCallOf } from '../admission/rest-call.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponse, named } from '../openapi/shared-schemas.ts';
 import { sendWithProgress, withEventStream } from './call-progress.ts';
@@ -43,10 +43,8 @@ export async function toolRoutes(
 ): Promise<void> {
   const { routeScope, services, catalogue } = options;
   const callTool = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
-    const { tenant, caller } = tenantRequestOf(request);
-    const signal = services.inflightWaits.signalFor(reply);
     const selections = requestedTools(request, (one) => catalogue.tools.has(one));
-    const call: Call = { services, tenant, caller, signal, selections };
+    const call: Call = { ...restCallOf(services, request, reply), selections };
     return sendWithProgress(request, reply, call, (reporting) =>
       callToolOverRest(name, reporting, request, reply, catalogue),
     );

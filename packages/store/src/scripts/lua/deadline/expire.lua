@@ -3,7 +3,7 @@
 -- what LIST_DUE_TASKS found; early or repeated calls change nothing.
 -- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers calls activeChangeChannel parent
 -- ARGV: topic ref expired taskExpired retention parent
--- Returns: {'gone', next}, {'ended', next}, {'due', next} or {'early'}: next is the job to add, as "number list", or '';
+-- Returns: {'gone', next}, {'ended', next, principal, program}, {'due', next} or {'early'}: next is the job to add, as "number list", or '';
 --          {'parent', parent} for a step of a workflow whose record was not given
 -- Transitions: task working -> failed, task input_required -> failed, task input_required -> working,
 --              interaction pending -> expired
@@ -53,7 +53,7 @@ if expires_at <= now then
     fence = fence, waits = open, principal = principal, events = events, waiters = waiters, queue = queue, program = program,
     bytes = bytes, parent = parent,
   }
-  return {'ended', end_task(task, now, 'failed', A_taskExpired, 'expired')}
+  return {'ended', end_task(task, now, 'failed', A_taskExpired, 'expired'), principal, program}
 end
 
 local waits, due, fields, references, calls, grown = {}, 0, {}, {}, {}, 0

@@ -5,8 +5,8 @@
 --       idempotencyDigest: the idempotency key, as its record's name has it; staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
 --       most; project: that which the task is to change, '' for none: without room for it among the tenant's projects, or for so many bytes more (projectGrowth) in it, the call is refused; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
 --       for a worker at once
--- Returns: {'opened', next, createdAt, path, number, due, ...}: next is the jobs to add, as "number list" or
---          "ref.number call" each, with commas between them, or ''; the last three for each pending interaction; {'exists', ref} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
+-- Returns: {'opened', next, createdAt, principal, path, number, due, ...}: next is the jobs to add, as "number list" or
+--          "ref.number call" each, with commas between them, or ''; the last three for each pending interaction; {'exists', ref, principal} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
 --          {'limit_pending', limit, most}, {'limit_storage', limit, most, used}, {'limit_size', limit, bytes, most, path, principal, scopes} of a request that is too
 --          large, or a refusal of ADMIT
 -- Transitions: task new -> input_required, task new -> working, interaction new -> pending
@@ -39,12 +39,12 @@ if A_arguments ~= '' then
   local ref, arguments = unpack(redis.call('HMGET', K_idempotency, 'ref', 'arguments'))
   if ref and ref ~= A_staleRef then
     if arguments ~= A_arguments then return {'idempotency_conflict', ref} end
-    return {'exists', ref}
+    return {'exists', ref, principal}
   end
 end
 
 local function reply_opened(job, created_at, waits)
-  local reply = {'opened', job, created_at}
+  local reply = {'opened', job, created_at, principal}
   for _, wait in ipairs(waits) do
     if wait.number > 0 and wait.kind ~= 'provider' then
       reply[#reply + 1] = wait.path

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { TokenBuckets } from './limits/token-buckets.ts';
+
+/** What is logged of calls; workers log `parked` and `ended` of what they resume. */
+export type LoggedEvent = 'parked' | 'answered' | 'ended' | 'refused';
+
+/** What a line says beside request, caller and time: ids, names and codes, and nothing of what was said. */
+export interface EventFacts {
+  readonly principal?: string | undefined;
+  /** The tool or the method of MCP that was called. */
+  readonly tool?: string;
+  readonly taskId?: string | undefined;
+  readonly interactionId?: string | undefined;
+  readonly status?: string;
+  readonly code?: string;
+  readonly replayed?: boolean;
+}
+
+export type LogEvent = (event: LoggedEvent, facts: EventFacts) => void;
+
+/** Lines of refusals a second, of one key or of all callers without one, and of all; so many at once where there were few. */
+const REFUSALS_PER_SECOND = 5;
+const ALL_REFUSALS_PER_SECOND = 50;
+const BURST_SECONDS = 4;
+
+/** A line in the log for each park, answer, end and refusal. Refusals beyond a rate are counted in the next line of one. */
+export class EventLog {
+  private readonly ofCaller = new TokenBuckets(REFUSALS_PER_SECOND, REFUSALS_PER_SECOND * BURST_SECONDS);
+  private readonly all = new TokenBuckets(ALL_REFUSALS_PER_SECOND, ALL_REFUSALS_PER_SECOND * BURST_SECONDS);
+  private readonly log: Logger;
+  private leftOut = 0;
+
+  constructor(log: Logger) {
+    // A line has these facts alone: looking for more to redact would take as long as writing it.
+    this.log = log.child({}, { redact: [] });
+  }
+
+  write(request: FastifyRequest, reply: FastifyReply, event: LoggedEvent, facts: EventFacts): void {
+    const { credential } = request;
+    const key = credential?.kind === 'key' ? credential.key : undefined;
+    const isRefusal = event === 'refused';
+    if (isRefusal && !this.mayLogRefusal(key === undefined ? 'none' : `${key.tenant} ${key.id}`)) {
+      this.leftOut++;
+      return;
+    }
+    this.log.info(
+      {
+        event,
+        requestId: request.id,
+        trace: traceOf(request),
+        tenant: key?.tenant,
+        keyId: key?.id,
+        ...facts,
+        ms: Math.round(reply.elapsedTime),
+        ...(isRefusal && this.leftOut > 0 && { leftOut: this.leftOut }),
+      },
+      event,
+    );
+    if (isRefusal) this.leftOut = 0;
+  }
+
+  private mayLogRefusal(caller: string): boolean {
+    if (this.ofCaller.left(caller) < 1 || this.all.left('all') < 1) return false;
+    this.ofCaller.take(caller, 1);
+    this.all.take('all', 1);
+    return true;
+  }
+}
+
+/** What logs the events of a request. */
+export function logEventsOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  caller?: { readonly principal: string | undefined },
+): LogEvent {
+  return (event, facts) =>
+    request.server.eventLog.write(request, reply, event, { principal: caller?.principal, ...facts });
+}
+
+export const REQUEST_ID_HEADER = 'x-request-id';
+
+/** The id of a request: its caller's, if that is short and plain, or a new one. */
+export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const given = headers[REQUEST_ID_HEADER];
+  return typeof given === 'string' && /^[\w.:/+=@-]{1,128}$/.test(given) ? given : randomUUID();
+}
+
+/** The trace that a request says it is part of (W3C Trace Context, traceparent). */
+function traceOf({ headers }: FastifyRequest): string | undefined {
+  const [, trace] = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-/.exec(String(headers['traceparent'] ?? '')) ?? [];
+  return trace;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    eventLog: EventLog;
+  }
+}
