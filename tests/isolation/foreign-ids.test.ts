@@ -195,7 +195,7 @@ async function send(
     ...(body === undefined ? {} : { body: filled(JSON.stringify(body)) }),
   });
   const text = await reply.text();
-  const headers = [...reply.headers].filter(([name]) => name !== 'date');
+  const headers = [...reply.headers].filter(([name]) => name !== 'date' && name !== 'x-request-id');
   await monitor.caughtUp();
   const commands = monitor.commands
     .slice(from)

@@ -1,8 +1,8 @@
 import type { Operation } from '@baton/operations';
 import type { CallerSchemaValidator, Programs } from '@baton/runner';
 import type { CallerAdmission, Identity, Store, TenantStore } from '@baton/store';
-import type { LogEvent } from '../edge/event-log.ts';
 import type { InflightWaits } from './inflight-waits.ts';
+import type { LogEvent } from './logged-events.ts';
 import type { ToolSelection } from '../tool-listing/tool-selection.ts';
 import type { CallAbortSignal } from './call-abort-signal.ts';
 import type { ClientTraits } from './client-traits.ts';

@@ -2,31 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { EventFacts, LogEvent, LoggedEvent } from '../call/logged-events.ts';
 import { TokenBuckets } from './limits/token-buckets.ts';
-
-/** What is logged of calls; workers log `parked` and `ended` of what they resume. */
-export type LoggedEvent = 'parked' | 'answered' | 'ended' | 'refused';
-
-/** What a line says beside request, caller and time: ids, names and codes, and nothing of what was said. */
-export interface EventFacts {
-  readonly principal?: string | undefined;
-  /** The tool or the method of MCP that was called. */
-  readonly tool?: string;
-  readonly taskId?: string | undefined;
-  readonly interactionId?: string | undefined;
-  readonly status?: string;
-  readonly code?: string;
-  readonly replayed?: boolean;
-}
-
-export type LogEvent = (event: LoggedEvent, facts: EventFacts) => void;
 
 /** Lines of refusals a second, of one key or of all callers without one, and of all; so many at once where there were few. */
 const REFUSALS_PER_SECOND = 5;
 const ALL_REFUSALS_PER_SECOND = 50;
 const BURST_SECONDS = 4;
 
-/** A line in the log for each park, answer, end and refusal. Refusals beyond a rate are counted in the next line of one. */
+/**
+ * A line in the log for each park, answer, end and refusal. Refusals beyond a rate are counted in the next line of one; those for
+ * want of Redis are left out, since its outage has a line of its own.
+ */
 export class EventLog {
   private readonly ofCaller = new TokenBuckets(REFUSALS_PER_SECOND, REFUSALS_PER_SECOND * BURST_SECONDS);
   private readonly all = new TokenBuckets(ALL_REFUSALS_PER_SECOND, ALL_REFUSALS_PER_SECOND * BURST_SECONDS);
@@ -42,6 +29,7 @@ export class EventLog {
     const { credential } = request;
     const key = credential?.kind === 'key' ? credential.key : undefined;
     const isRefusal = event === 'refused';
+    if (isRefusal && facts.code === 'unavailable') return;
     if (isRefusal && !this.mayLogRefusal(key === undefined ? 'none' : `${key.tenant} ${key.id}`)) {
       this.leftOut++;
       return;

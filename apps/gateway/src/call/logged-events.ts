@@ -1,0 +1,16 @@
+/** What is logged of calls; workers log `parked` and `ended` of what they resume. */
+export type LoggedEvent = 'parked' | 'answered' | 'ended' | 'refused';
+
+/** What a line says beside request, caller and time: ids, names and codes, and nothing of what was said. */
+export interface EventFacts {
+  readonly principal?: string | undefined;
+  /** The tool or the method of MCP that was called. */
+  readonly tool?: string;
+  readonly taskId?: string | undefined;
+  readonly interactionId?: string | undefined;
+  readonly status?: string;
+  readonly code?: string;
+  readonly replayed?: boolean;
+}
+
+export type LogEvent = (event: LoggedEvent, facts: EventFacts) => void;
