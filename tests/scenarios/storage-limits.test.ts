@@ -145,17 +145,29 @@ test.each([
   ['update_task', { id: 2, prompt: 'Cached', append: true }, 'detailsLength'],
   ['update_subtask', { id: '3.1', prompt: 'Cached' }, 'detailsLength'],
   ['research', { query: 'Which format?', saveTo: '2' }, 'detailsLength'],
+  ['expand_task', { id: 14, tag: 'parts' }, 'subtasksPerTag'],
+  ['expand_task', { id: 4 }, 'taskLength'],
+  ['update_subtask', { id: '4.1', prompt: 'Cached' }, 'taskLength'],
+  ['research', { query: 'Which format?', saveTo: '4' }, 'taskLength'],
 ])('%s where no answer has room is refused before anything is delegated', async (name, args, limit) => {
-  const { call, rest, shown } = await newTenant();
+  const { call, rest, shown } = await newTenant({ requestBytes: 8 * 1_048_576 });
   await call('initialize_project', { projectRoot: 'shop' });
-  const numbered = (count: number) =>
-    Array.from({ length: count }, (_, at) => ({ id: at + 1, title: 't', description: '' }));
+  const numbered = (count: number, more: object = {}) =>
+    Array.from({ length: count }, (_, at) => ({ id: at + 1, title: 't', description: '', ...more }));
+  const withSubtasks = (id: number, count: number) => ({ id, title: 't', subtasks: numbered(count) });
+  const parts = [...numbered(12).map(({ id }) => withSubtasks(id, 1_000)), withSubtasks(13, 500)];
+  // As long as a task may be, less what one more subtask takes.
+  const longest = { id: 4, title: 'Longest', subtasks: numbered(11, { details: 'x'.repeat(95_226) }) };
   const tasks = [
     { id: 1, title: 'Many parts', description: '', subtasks: numbered(1_000) },
     { id: 2, title: 'Long', description: '', details: LARGE },
     { id: 3, title: 'Long part', description: '', subtasks: [{ id: 1, title: 'Part', details: LARGE }] },
   ];
-  const file = { master: { tasks }, full: { tasks: numbered(10_000) } };
+  const file = {
+    master: { tasks: [...tasks, longest] },
+    full: { tasks: numbered(10_000) },
+    parts: { tasks: [...parts, { id: 14, title: 'One more', description: '' }] },
+  };
   expect((await rest('PUT', '/projects/shop', file)).status).toBe(200);
   const { error } = await call(name, { projectRoot: 'shop', ...args });
   expect(error).toMatchObject({ code: 'limit_size', limit });

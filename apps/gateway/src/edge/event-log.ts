@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { EventFacts, LogEvent, LoggedEvent } from '../call/logged-events.ts';
 import { TokenBuckets } from './limits/token-buckets.ts';
 
-/** Lines of refusals a second, of one key or of all callers without one, and of all; so many at once where there were few. */
+/** Lines of refusals a second, of one key, of the operator or of all callers without a credential, and of all; BURST_SECONDS of them at once. */
 const REFUSALS_PER_SECOND = 5;
 const ALL_REFUSALS_PER_SECOND = 50;
 const BURST_SECONDS = 4;
@@ -30,7 +30,10 @@ export class EventLog {
     const key = credential?.kind === 'key' ? credential.key : undefined;
     const isRefusal = event === 'refused';
     if (isRefusal && facts.code === 'unavailable') return;
-    if (isRefusal && !this.mayLogRefusal(key === undefined ? 'none' : `${key.tenant} ${key.id}`)) {
+    if (
+      isRefusal &&
+      !this.mayLogRefusal(key === undefined ? (credential?.kind ?? 'none') : `${key.tenant} ${key.id}`)
+    ) {
       this.leftOut++;
       return;
     }

@@ -24,7 +24,7 @@ export function responseHeadersOf({
   };
 }
 
-/** And the request's own id. What is refused before there is a route has no hooks: `sendHttpParseError` and `sendRoutingError` add the headers themselves. */
+/** Gives each response these headers and its request's id. What is refused before there is a route has no hooks: `sendHttpParseError` and `sendRoutingError` add the headers themselves. */
 export function addResponseHeaders(app: FastifyInstance, headers: ResponseHeaders): void {
   // Hooks of every request use callbacks: a promise for each would cost more than the hook.
   app.addHook('onRequest', (request, reply, done) => {

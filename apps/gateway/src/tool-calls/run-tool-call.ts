@@ -54,7 +54,7 @@ export async function runToolCall(
   try {
     const reply = await tool.call(args, call, meta);
     await admitCallerUnlessAdmitted(call, tool.access);
-    if (tool.startTask !== undefined) logStarted(tool, reply, call);
+    if (reply.event !== undefined) logStarted(tool, reply.event, reply, call);
     const outcome = outcomeOf(reply.structured as JsonObject, tool.startTask !== undefined);
     return { kind: 'replied', reply, continuation: await continuationOf(outcome) };
   } catch (thrown) {
@@ -66,9 +66,13 @@ export async function runToolCall(
   }
 }
 
-/** What a tool that may delegate has come to: a task that waits for an answer, or an end at once. An answer's is logged where it is taken. */
-function logStarted({ name }: Tool, { structured, taskId }: ToolReply, { logEvent }: Call): void {
-  const { status, interactionId } = structured as { status?: unknown; interactionId?: string };
-  if (status === 'pending_agent_llm_action') logEvent('parked', { tool: name, taskId, interactionId });
-  else if (status === 'completed') logEvent('ended', { tool: name, taskId, status });
+/** What a call that delegates has come to by itself. An answer is logged where it is taken. */
+function logStarted(
+  { name }: Tool,
+  event: 'parked' | 'ended',
+  { structured, taskId }: ToolReply,
+  { logEvent }: Call,
+): void {
+  const { status, interactionId } = structured as { status: string; interactionId?: string };
+  logEvent(event, { tool: name, taskId, ...(event === 'parked' ? { interactionId } : { status }) });
 }

@@ -88,15 +88,14 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
   const { name } = operation;
   switch (started.kind) {
     case 'completed':
-      return completedReply(operation, {
-        status: 'completed',
-        operation: name,
-        ...started.result,
-      });
+      return {
+        ...completedReply(operation, { status: 'completed', operation: name, ...started.result }),
+        event: 'ended',
+      };
     case 'parked': {
       const asked = directiveForPendingInteractions(started.taskId, name, started.pending);
       if (asked === undefined) return workingReply(name, started.taskId);
-      return directiveReply(asked, started.taskId);
+      return { ...directiveReply(asked, started.taskId), event: 'parked' };
     }
     case 'running': {
       const { taskId } = started;

@@ -1,5 +1,7 @@
 import { BatonError } from '@baton/protocol';
-import type { Project } from './model/project.ts';
+import { refuseLongTask, refuseTooManySubtasks } from './formats/field-limits.ts';
+import { countSubtasks } from './formats/project-fields.ts';
+import type { Project, Tag } from './model/project.ts';
 import { applyCommand, type ProjectCommand } from './command.ts';
 
 /** The smallest task, or subtask, that an answer may give. */
@@ -11,8 +13,24 @@ export const LEAST_TASK = { title: '-', description: '-' };
  */
 export function requireRoom(project: Project | undefined, least: ProjectCommand): void {
   try {
-    applyCommand(project, least, new Date(0).toISOString());
+    const after = applyCommand(project, least, new Date(0).toISOString()).project;
+    for (const [name, tag] of after.tags) requireRoomInTag(name, project?.tags.get(name), tag);
   } catch (thrown) {
     if (!(thrown instanceof BatonError) || thrown.code === 'limit_size') throw thrown;
+  }
+}
+
+/** What a commit refuses as well, of the tasks that a command has changed. */
+function requireRoomInTag(name: string, was: Tag | undefined, tag: Tag): void {
+  if (was === undefined || was === tag) return;
+  const kept = new Set(was.tasks);
+  const changed = tag.tasks.filter((task) => !kept.has(task));
+  for (const task of changed) {
+    const old = was.tasks.find(({ id }) => id === task.id);
+    refuseLongTask(task.id, JSON.stringify(task).length, old);
+    // To count those of the others their index is read.
+    if (task.subtasks.length <= (old?.subtasks.length ?? 0)) continue;
+    const has = countSubtasks(was.tasks);
+    refuseTooManySubtasks(name, has + task.subtasks.length - (old?.subtasks.length ?? 0), has);
   }
 }

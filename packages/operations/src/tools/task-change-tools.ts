@@ -4,13 +4,7 @@ import { idTextSchema, projectRoot, tag, taskId } from '../definition/shared-arg
 import { booleanOrText } from '../schema/coercion.ts';
 import { TASK_LIMITS, statusSchema } from '../project/index.ts';
 import { subtaskViewSchema, taskViewSchema } from '../views/task-view.ts';
-import {
-  defineChangeTool,
-  pluralize,
-  DESTRUCTIVE_HINTS,
-  optionalTagField,
-  WRITE_HINTS,
-} from './project-tool.ts';
+import { defineChangeTool, pluralize, DESTRUCTIVE_HINTS, optionalTagField } from './project-tool.ts';
 
 /** Tools that change which tasks and subtasks there are. Nothing is changed when any part of a call is refused. */
 
@@ -25,7 +19,8 @@ export const addSubtaskTool = defineChangeTool({
   changes: ['task'],
   description:
     'Adds a subtask to a task: a new one (`title`), or an existing task that becomes a part of it (`taskId`).',
-  hints: WRITE_HINTS,
+  // An existing task leaves its place, and the complexity report.
+  hints: DESTRUCTIVE_HINTS,
   input: z
     .strictObject({
       id: taskId.describe('The task that gets the subtask'),
@@ -149,7 +144,7 @@ export const moveTaskTool = defineChangeTool({
   description:
     'Gives tasks and subtasks other ids (`to`), making tasks of subtasks and the other way round; or takes whole tasks ' +
     'to another tag (`toTag`), where they keep their ids as far as these are free (`moved` says which). Dependencies follow what they mean.',
-  hints: { ...WRITE_HINTS, destructiveHint: true },
+  hints: DESTRUCTIVE_HINTS,
   input: z
     .strictObject({
       from: idTextSchema(10_000).describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),

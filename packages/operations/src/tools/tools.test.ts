@@ -28,6 +28,7 @@ describe('every tool', () => {
     expect(destructive).toEqual([
       'initialize_project',
       'set_task_status',
+      'add_subtask',
       'remove_task',
       'remove_subtask',
       'clear_subtasks',

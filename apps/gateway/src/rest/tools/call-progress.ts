@@ -51,6 +51,8 @@ export function sendWithProgress(
           thrown,
           get json() {
             const error = toBatonError(thrown);
+            // What does not end in a stream is logged with its status.
+            call.logEvent('refused', { code: error.code });
             const headers = { ...told(), ...errorHeaders(error, request) };
             return JSON.stringify({ status: error.row.http, headers, body: problemOf(error) });
           },

@@ -1,6 +1,5 @@
-import { BatonError } from '@baton/protocol';
 import type { Project, Tag, TagMetadata } from '../model/project.ts';
-import { TASK_LIMITS, type Task, taskIdsOf } from '../model/task.ts';
+import { type Task, taskIdsOf } from '../model/task.ts';
 import {
   ABOUT,
   FILE,
@@ -17,7 +16,8 @@ import {
 import type { ChangedFields } from './changed-fields.ts';
 import { countSubtasks, type ProjectParts } from './project-fields.ts';
 import { indexEntryOf, type IndexEntry } from './task-index.ts';
-import { isUnread, storedLength } from './unread.ts';
+import { refuseLongTask, refuseTooManySubtasks } from './field-limits.ts';
+import { isUnread } from './unread.ts';
 
 /**
  * A project as the fields of one stored record, so that a commit writes what changed and not the whole:
@@ -157,9 +157,7 @@ class Change implements ChangedFields {
     const text = JSON.stringify(task);
     // One that was not read is not read for it.
     if (old !== undefined && !isUnread(old) && JSON.stringify(old) === text) return false;
-    const most = TASK_LIMITS.taskLength;
-    if (text.length > most && text.length > (old === undefined ? 0 : storedLength(old)))
-      throw tooLarge(task.id, text.length);
+    refuseLongTask(task.id, text.length, old);
     this.set.push([field, text]);
     return true;
   }
@@ -249,24 +247,4 @@ function partsOf({ tags, files, reports }: Project, subtaskCount: (tag: string) 
 function recordOf({ metadata, extra, tasks }: Tag) {
   // The field keeps its position, so that an exported file has its fields in the imported order.
   return { metadata: { ...metadata, updated: null }, extra, ids: tasks.map(({ id }) => id) };
-}
-
-function tooLarge(id: number, length: number): BatonError {
-  const most = TASK_LIMITS.taskLength;
-  return new BatonError(
-    'limit_size',
-    `Task ${id} with its subtasks would be ${length} characters of JSON; ${most} are allowed. Nothing was changed.`,
-    { limit: 'taskLength', most },
-  );
-}
-
-/** Most commands look at every task and subtask of a tag. */
-function refuseTooManySubtasks(tag: string, would: number, has: number): void {
-  const most = TASK_LIMITS.subtasksPerTag;
-  if (would <= most || would <= has) return;
-  throw new BatonError(
-    'limit_size',
-    `The tasks of tag '${tag}' may have ${most} subtasks in all; these would be ${would}. Use another tag.`,
-    { limit: 'subtasksPerTag', most },
-  );
 }
