@@ -66,6 +66,9 @@ test.each([
   ['apps/worker/src/x.ts', 'bullmq'],
   ['apps/cli/src/x.ts', 'bullmq'],
   ['apps/cli/src/x.ts', '@baton/store/shards'],
+  ['apps/console/src/x.ts', '@baton/protocol'],
+  ['apps/console/src/x.ts', '@baton/gateway'],
+  ['apps/console/src/screens/x.ts', '@baton/gateway/log'],
 ])('%s never imports %s', (path, name) => {
   expect(lint(path, `import { thing } from '${name}';\nexport const used = thing;\n`)).toContain(
     'no-restricted-imports',
@@ -84,6 +87,7 @@ test.each([
   ['apps/cli/src/x.ts', '@baton/gateway'],
   ['apps/cli/src/x.ts', '@baton/agent'],
   ['packages/agent/src/x.ts', '@baton/protocol'],
+  ['apps/console/src/x.ts', '@baton/gateway/reply-types'],
 ])('%s may import %s', (path, name) => {
   expect(lint(path, `import { thing } from '${name}';\nexport const used = thing;\n`)).not.toContain(
     'no-restricted-imports',

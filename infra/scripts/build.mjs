@@ -1,7 +1,8 @@
 // Builds dist/: one bundle of Baton's own packages, npm's packages left outside, and beside it the files that are
-// read at run time by their place (Lua scripts, the thread that checks answers).
+// read at run time by their place (Lua scripts, the thread that checks answers, the console's page).
 import { cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { buildConsole } from './build-console.mjs';
 import { ensureNodeAndPackages, REPOSITORY_ROOT } from './ensure-node-and-packages.mjs';
 
 const MARK = join(REPOSITORY_ROOT, 'dist/.built');
@@ -68,6 +69,7 @@ export async function bundle(folder, entryPoints) {
 
 export async function build() {
   await bundle('dist', { baton: 'apps/cli/src/main.ts' });
+  await buildConsole(join(REPOSITORY_ROOT, 'dist/console'));
   writeFileSync(MARK, '');
 }
 

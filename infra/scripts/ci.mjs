@@ -6,6 +6,7 @@ const suites = new SuiteRun();
 await suites.vitest('npm test', 30, ['npm', 'test', '--']);
 await suites.command('npm run verify', 10, ['npm', 'run', 'verify', '--', '--without-tests']);
 await suites.vitest('npm run abuse', 10, ['npm', 'run', 'abuse', '--', '--short']);
+await suites.vitest('npm run e2e:browser', 10, ['npm', 'run', 'e2e:browser', '--']);
 await suites.counted('npm run faults', 10, ['npm', 'run', 'faults', '--', '--short']);
 await suites.counted('npm run e2e:compose', 15, ['npm', 'run', 'e2e:compose', '--', '--short']);
 await suites.repeatFailedFiles();

@@ -10,7 +10,6 @@ const PARTS = {
   abuse: (suites) => suites.vitest('npm run abuse', 40, npm('abuse')),
   faults: (suites) => suites.counted('npm run faults', 60, npm('faults')),
   compose: (suites) => suites.counted('npm run e2e:compose', 30, npm('e2e:compose')),
-  browser: (suites) => suites.vitest('npm run e2e:browser', 15, npm('e2e:browser')),
   journey: (suites) => suites.counted('npm run e2e:journey', 30, npm('e2e:journey')),
 };
 

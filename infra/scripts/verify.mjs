@@ -6,6 +6,7 @@ import { runCommandOrExit } from './run-command-or-exit.mjs';
 const STEPS = [
   ['format', ['npx', 'biome', 'format', '.']],
   ['types', ['npx', 'tsc', '--noEmit']],
+  ['types of the console', ['npx', 'tsc', '--noEmit', '-p', 'apps/console']],
   ['lint', ['npx', 'oxlint', '--type-aware', '--deny-warnings', 'apps', 'packages', 'tests']],
   ['dead code', ['npx', 'knip']],
   ['audit', ['node', 'infra/scripts/audit.mjs']],

@@ -1,43 +1,22 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
-
-/** Without these Chromium calls its maker's hosts at every start. */
-const CHROMIUM_FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+import type { Page } from 'playwright-core';
+import { Chromium } from './chromium.ts';
 
 /** Chromium, and a site whose pages have the official client. The site has two origins: by its address, and by its name. */
 export class BrowserFixture {
   private readonly server: Server;
-  private readonly folder: string;
-  private readonly context: BrowserContext;
+  private readonly chromium: Chromium;
 
-  private constructor(server: Server, folder: string, context: BrowserContext) {
+  private constructor(server: Server, chromium: Chromium) {
     this.server = server;
-    this.folder = folder;
-    this.context = context;
+    this.chromium = chromium;
   }
 
   static async start(): Promise<BrowserFixture> {
-    const server = await servePages(await bundlePageScript());
-    const folder = await mkdtemp(join(tmpdir(), 'baton-browser-'));
-    const context = await chromium.launchPersistentContext(folder, {
-      executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-      headless: true,
-      args: CHROMIUM_FLAGS,
-    });
-    return new BrowserFixture(server, folder, context);
+    return new BrowserFixture(await servePages(await bundlePageScript()), await Chromium.start());
   }
 
   get origin(): string {
@@ -48,17 +27,14 @@ export class BrowserFixture {
     return `http://localhost:${this.port}`;
   }
 
-  async openPage(origin = this.origin): Promise<Page> {
-    const page = await this.context.newPage();
-    await page.goto(`${origin}/`);
-    return page;
+  openPage(origin = this.origin): Promise<Page> {
+    return this.chromium.openPage(`${origin}/`);
   }
 
   async stop(): Promise<void> {
-    await this.context.close();
+    await this.chromium.stop();
     this.server.close();
     this.server.closeAllConnections();
-    await rm(this.folder, { recursive: true, force: true });
   }
 
   private get port(): number {

@@ -19,7 +19,7 @@ export function listSourceFiles(root: string, folders: readonly string[]): strin
     cwd: root,
     encoding: 'utf8',
   });
-  return listed.split('\n').filter((file) => /\.(ts|mjs)$/.test(file) && existsSync(join(root, file)));
+  return listed.split('\n').filter((file) => /\.(tsx?|mjs)$/.test(file) && existsSync(join(root, file)));
 }
 
 export const isTestFile = (file: string): boolean =>

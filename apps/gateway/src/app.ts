@@ -10,6 +10,7 @@ import type { GatewayConfiguration } from './configuration.ts';
 import {
   allowCrossOriginRequests,
   crossOriginHeadersOf,
+  originsThatMayCall,
   refuseForeignOrigins,
 } from './edge/allowed-origins.ts';
 import { installCredentialParser } from './edge/credential.ts';
@@ -22,6 +23,7 @@ import { limitUnreadReplies } from './edge/limits/unread-replies.ts';
 import type { ReplicaWideLimits } from './edge/replica-wide-limits.ts';
 import { refuseOauth } from './discovery/oauth-refusals.ts';
 import { serveProtectedResourceMetadata } from './discovery/protected-resource-metadata.ts';
+import { serveConsole } from './discovery/console.ts';
 import { serveRootPage } from './discovery/root-page.ts';
 import { refuseInvalidHosts } from './edge/public-url.ts';
 import { addResponseHeaders, type ResponseHeaders, responseHeadersOf } from './edge/response-headers.ts';
@@ -69,8 +71,9 @@ export async function buildApp(
   const connections = limitConnections(app, configuration, metrics);
   installErrorHandlers(app);
   refuseInvalidHosts(app);
-  refuseForeignOrigins(app, configuration.allowedOrigins);
-  await allowCrossOriginRequests(app, configuration.allowedOrigins);
+  const origins = originsThatMayCall(configuration);
+  refuseForeignOrigins(app, origins);
+  await allowCrossOriginRequests(app, origins);
   requireDeclaredAccess(app);
   installCredentialParser(app, forOperators ? configuration.operatorToken : undefined);
   limitConnectionsAndBuffersPerKey(app, connections, bufferBudget);
@@ -80,6 +83,7 @@ export async function buildApp(
 
   serveHealth(app, store, options.draining);
   serveRootPage(app, { servesMcp: audience !== 'operators' });
+  await serveConsole(app, configuration.consoleFolder);
   serveProtectedResourceMetadata(app);
   refuseOauth(app);
   options.requestMetrics.observe(app);
@@ -124,7 +128,7 @@ function createHttpServer(
   log: Logger,
   responseHeaders: ResponseHeaders,
 ): FastifyInstance {
-  const crossOriginHeaders = crossOriginHeadersOf(configuration.allowedOrigins);
+  const crossOriginHeaders = crossOriginHeadersOf(originsThatMayCall(configuration));
   const { requestMs } = configuration.edgeLimits;
   const app = Fastify({
     loggerInstance: log,

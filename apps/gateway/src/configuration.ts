@@ -18,6 +18,8 @@ export interface GatewayConfiguration {
   /** Browser origins that may call, beside the gateway's own. */
   readonly allowedOrigins: readonly string[];
   readonly metricsOpen: boolean;
+  /** The folder of the built console, served at /console; undefined: it is not served. */
+  readonly consoleFolder?: string | undefined;
   /** How long a gateway still takes requests after SIGTERM while /readyz fails, in milliseconds. */
   readonly unreadyMs: number;
   /** How long requests under way may take after that, in milliseconds. */

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type RunningGateway, startGateway } from '@baton/gateway';
 import { DEFAULT_EDGE_LIMITS, type GatewayConfiguration } from '@baton/gateway/configuration';
 import { generateReplicaName } from '@baton/gateway/replica-name';
@@ -6,6 +8,11 @@ import type { Settings } from '../settings/environment.ts';
 import { logRedisAndQueueState } from './log-redis-and-queue-state.ts';
 import { type Deployment, openStore, type RunningRole } from './open-store.ts';
 import { enabledSyntheticOperations } from './enabled-synthetic-operations.ts';
+
+/** Where the build puts the console, beside this file's own bundle. */
+const CONSOLE_FOLDER = existsSync(join(import.meta.dirname, 'console/index.html'))
+  ? join(import.meta.dirname, 'console')
+  : undefined;
 
 /** Starts a gateway with a hold on Redis of its own. */
 export async function runGateway(
@@ -26,6 +33,7 @@ export async function runGateway(
     trustProxy: settings.BATON_TRUST_PROXY,
     allowedOrigins: settings.BATON_ALLOWED_ORIGINS,
     metricsOpen: settings.BATON_METRICS_OPEN,
+    consoleFolder: CONSOLE_FOLDER,
     unreadyMs: settings.BATON_UNREADY_MS ?? unreadyMs,
     drainMs: settings.BATON_DRAIN_MS,
     edgeLimits: {

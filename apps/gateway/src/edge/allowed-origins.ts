@@ -18,6 +18,17 @@ export function refuseForeignOrigins(app: FastifyInstance, allowed: readonly str
 
 const ANY_ORIGIN = '*';
 
+/** The origins of the settings, and Baton's own where that is known: its console's. */
+export function originsThatMayCall({
+  allowedOrigins,
+  publicUrl,
+}: {
+  readonly allowedOrigins: readonly string[];
+  readonly publicUrl: string | undefined;
+}): readonly string[] {
+  return publicUrl === undefined ? allowedOrigins : [...allowedOrigins, new URL(publicUrl).origin];
+}
+
 function originCheck(allowed: readonly string[]) {
   const known = new Set(allowed.map((origin) => origin.toLowerCase().replace(/\/$/, '')));
   const any = known.has(ANY_ORIGIN);

@@ -13,7 +13,8 @@ import { z } from 'zod';
 import { cursorParamSchema, nextCursorSchema } from '../routes/paging.ts';
 import { jsonResponse, isoTimeSchema, named } from '../openapi/shared-schemas.ts';
 
-const tenant = named(
+/** A tenant as operators see it. */
+export const tenantSchema = named(
   'Tenant',
   z
     .object({
@@ -70,7 +71,7 @@ export async function tenantRoutes(
         tags,
         summary: 'Create a tenant',
         body: creation,
-        response: { 201: jsonResponse('The tenant', tenant) },
+        response: { 201: jsonResponse('The tenant', tenantSchema) },
       },
     },
     async (request, reply) => {
@@ -95,7 +96,7 @@ export async function tenantRoutes(
         response: {
           200: jsonResponse(
             'A page of tenants',
-            z.object({ tenants: z.array(tenant), nextCursor: nextCursorSchema }),
+            z.object({ tenants: z.array(tenantSchema), nextCursor: nextCursorSchema }),
           ),
         },
       },
@@ -119,7 +120,7 @@ export async function tenantRoutes(
         tags,
         summary: 'Show a tenant',
         params,
-        response: { 200: jsonResponse('The tenant', tenant) },
+        response: { 200: jsonResponse('The tenant', tenantSchema) },
       },
     },
     async (request) => operatorStore.get(request.params.tenant),
@@ -135,7 +136,7 @@ export async function tenantRoutes(
         summary: 'Rename, suspend or resume a tenant, or change its limits',
         params,
         body: change,
-        response: { 200: jsonResponse('The tenant as it is now', tenant) },
+        response: { 200: jsonResponse('The tenant as it is now', tenantSchema) },
       },
     },
     async (request) => {

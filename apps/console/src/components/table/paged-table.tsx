@@ -1,0 +1,139 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { useLive } from '../../live/use-live.ts';
+import { useSession } from '../../session/session-context.ts';
+import { type BulkAction, BulkActions } from './bulk-actions.tsx';
+import { LiveState } from '../live-state.tsx';
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => ComponentChildren;
+}
+
+interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly nextCursor: string | undefined;
+}
+
+interface ListProps<Row> {
+  readonly path: string;
+  /** The field of the reply that holds the rows. */
+  readonly field: string;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly columns: readonly Column<Row>[];
+  readonly rowId: (row: Row) => string;
+  /** What stands there when nothing matches. */
+  readonly empty: string;
+  readonly caption: string;
+  /** What can be done to the rows that are chosen. */
+  readonly bulk?: readonly BulkAction<Row>[];
+}
+
+/** A list of REST as a table that the server pages: the page holds 50 rows, however many there are. */
+export function PagedTable<Row>({
+  path,
+  field,
+  query,
+  columns,
+  rowId,
+  empty,
+  caption,
+  bulk,
+}: ListProps<Row>) {
+  const session = useSession();
+  const filter = JSON.stringify([path, query]);
+  // Where each page begins, up to the one that is shown; another filter begins anew.
+  const [trail, setTrail] = useState<{ filter: string; cursors: readonly string[] }>({ filter, cursors: [] });
+  const cursors = trail.filter === filter ? trail.cursors : [];
+  const cursor = cursors.at(-1);
+  const live = useLive<Page<Row>>(session, `${filter} ${cursor ?? ''}`, async (signal) => {
+    const reply = await session.client.get<Record<string, unknown>>(path, { ...query, cursor }, signal);
+    return { rows: reply[field] as Row[], nextCursor: reply['nextCursor'] as string | undefined };
+  });
+  const page = live.value;
+  const [chosenIds, setChosenIds] = useState<ReadonlySet<string>>(new Set());
+  const chosen = (page?.rows ?? []).filter((row) => chosenIds.has(rowId(row)));
+  const choose = (rows: readonly Row[], isChosen: boolean) => {
+    const ids = rows.map(rowId);
+    setChosenIds(
+      isChosen ? new Set([...chosenIds, ...ids]) : new Set([...chosenIds].filter((id) => !ids.includes(id))),
+    );
+  };
+  const next = page?.nextCursor;
+  return (
+    <section aria-label={caption}>
+      <LiveState live={live} />
+      {page !== undefined && page.rows.length === 0 && <p>{empty}</p>}
+      {bulk !== undefined && page !== undefined && page.rows.length > 0 && (
+        <BulkActions rows={chosen} actions={bulk} onDone={() => (setChosenIds(new Set()), live.reload())} />
+      )}
+      {page !== undefined && page.rows.length > 0 && (
+        <div class="scrolling" tabIndex={0} role="region" aria-label={`${caption}, table`}>
+          <table>
+            <thead>
+              <tr>
+                {bulk !== undefined && (
+                  <th scope="col">
+                    <input
+                      type="checkbox"
+                      aria-label="Choose all of this page"
+                      checked={chosen.length === page.rows.length}
+                      onChange={(event) => choose(page.rows, event.currentTarget.checked)}
+                    />
+                  </th>
+                )}
+                {columns.map(({ title }) => (
+                  <th scope="col" key={title}>
+                    {title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {page.rows.map((row) => (
+                <tr key={rowId(row)}>
+                  {bulk !== undefined && (
+                    <td>
+                      <input
+                        type="checkbox"
+                        aria-label={`Choose ${rowId(row)}`}
+                        checked={chosenIds.has(rowId(row))}
+                        onChange={(event) => choose([row], event.currentTarget.checked)}
+                      />
+                    </td>
+                  )}
+                  {columns.map(({ title, cell }) => (
+                    <td key={title} data-title={title}>
+                      {cell(row)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {(cursors.length > 0 || next !== undefined) && (
+        <nav aria-label="Pages" class="pages">
+          <button
+            type="button"
+            class="small secondary outline"
+            disabled={cursors.length === 0}
+            onClick={() => setTrail({ filter, cursors: cursors.slice(0, -1) })}
+          >
+            Previous
+          </button>
+          <span>Page {cursors.length + 1}</span>
+          <button
+            type="button"
+            class="small secondary outline"
+            disabled={next === undefined}
+            onClick={() => next !== undefined && setTrail({ filter, cursors: [...cursors, next] })}
+          >
+            Next
+          </button>
+        </nav>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,126 @@
+import { useCallback, useMemo, useState } from 'preact/hooks';
+import { Redirect, Route, Router, Switch } from 'wouter-preact';
+import { usePathLocation, useRoute } from './components/route.ts';
+import { plainText } from './components/plain-text.ts';
+import { InteractionList } from './screens/interactions/interaction-list.tsx';
+import { InteractionPage } from './screens/interactions/interaction-page.tsx';
+import { TaskList } from './screens/tasks/task-list.tsx';
+import { TaskPage } from './screens/tasks/task-page.tsx';
+import { TenantChoice } from './screens/tenants/tenant-choice.tsx';
+import { inTenant, type Session, signIn } from './session/session.ts';
+import { SessionContext } from './session/session-context.ts';
+import { SignIn } from './screens/sign-in.tsx';
+
+/** The whole page: the form for a key, then the screens of what it may see. */
+export function Console() {
+  const [signedIn, setSignedIn] = useState<Session>();
+  const [tenant, setTenant] = useState<string>();
+  const [notice, setNotice] = useState<string>();
+  const end = useCallback((reason: string) => {
+    setSignedIn(undefined);
+    setTenant(undefined);
+    setNotice(reason);
+  }, []);
+  const onEnd = useCallback(
+    () => end('The key is good no more: it ended or was revoked. Sign in with another.'),
+    [end],
+  );
+  const session = useMemo(
+    () => (signedIn === undefined || tenant === undefined ? signedIn : inTenant(signedIn, tenant)),
+    [signedIn, tenant],
+  );
+
+  if (session === undefined)
+    return <SignIn notice={notice} onKey={async (key) => setSignedIn(await signIn(key, onEnd))} />;
+  return (
+    <SessionContext.Provider value={session}>
+      <Header
+        session={session}
+        onLeave={() => end('You are signed out.')}
+        onTenants={tenant === undefined ? undefined : () => setTenant(undefined)}
+      />
+      <main class="container-fluid" id="main" tabIndex={-1}>
+        {session.tenant === undefined ? <TenantChoice onChoose={setTenant} /> : <Screens />}
+      </main>
+    </SessionContext.Provider>
+  );
+}
+
+function Screens() {
+  return (
+    <Router hook={usePathLocation}>
+      <Switch>
+        <Route path="/interactions" component={InteractionList} />
+        <Route path="/interactions/:id">{({ id }) => <InteractionPage id={id} />}</Route>
+        <Route path="/tasks" component={TaskList} />
+        <Route path="/tasks/:id">{({ id }) => <TaskPage id={id} />}</Route>
+        <Route>
+          <Redirect to="/interactions" replace />
+        </Route>
+      </Switch>
+    </Router>
+  );
+}
+
+const SCREENS = [
+  ['/interactions', 'Interactions'],
+  ['/tasks', 'Tasks'],
+] as const;
+
+function Header({
+  session,
+  onLeave,
+  onTenants,
+}: {
+  session: Session;
+  onLeave: () => void;
+  onTenants: (() => void) | undefined;
+}) {
+  const { path } = useRoute();
+  return (
+    <header class="container-fluid">
+      <a class="skip" href="#main" onClick={focusMain}>
+        To the content
+      </a>
+      <nav aria-label="Console">
+        <ul>
+          <li>
+            <strong>Baton</strong>
+          </li>
+          {session.tenant !== undefined &&
+            SCREENS.map(([to, title]) => (
+              <li key={to}>
+                <a href={`#${to}`} aria-current={path.startsWith(to) ? 'page' : undefined}>
+                  {title}
+                </a>
+              </li>
+            ))}
+        </ul>
+        <ul>
+          <li>
+            {plainText(session.who)}
+            {session.tenant !== undefined && ` · ${plainText(session.tenant)}`}
+          </li>
+          {onTenants !== undefined && (
+            <li>
+              <button type="button" class="small secondary outline" onClick={onTenants}>
+                Tenants
+              </button>
+            </li>
+          )}
+          <li>
+            <button type="button" class="small secondary outline" onClick={onLeave}>
+              Sign out
+            </button>
+          </li>
+        </ul>
+      </nav>
+    </header>
+  );
+}
+
+/** The address is the route's, so the link to the content moves the focus only. */
+function focusMain(event: Event): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}

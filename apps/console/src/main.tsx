@@ -1,0 +1,7 @@
+import { render } from 'preact';
+import { Console } from './console.tsx';
+import '@picocss/pico/css/pico.min.css';
+import './console.css';
+
+const place = document.getElementById('console');
+if (place !== null) render(<Console />, place);

@@ -1,0 +1,107 @@
+import { createParser } from 'eventsource-parser';
+
+/** What Baton refused, as its problem document (RFC 9457) says it. `unreachable` where no answer came. */
+export class RestError extends Error {
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, status: number, message: string) {
+    super(message);
+    this.code = code;
+    this.status = status;
+  }
+}
+
+type Query = Readonly<Record<string, string | number | undefined>>;
+
+/** Baton's REST with one credential, which stands nowhere but in this object. */
+export class RestClient {
+  private readonly credential: string;
+  private readonly base: string;
+  private readonly onUnauthenticated: () => void;
+
+  /** `base`: `/v1` for what is the credential's own, `/v1/tenants/{id}` for a tenant. */
+  constructor(credential: string, base: string, onUnauthenticated: () => void) {
+    this.credential = credential;
+    this.base = base;
+    this.onUnauthenticated = onUnauthenticated;
+  }
+
+  /** The same credential with another base. */
+  at(base: string): RestClient {
+    return new RestClient(this.credential, base, this.onUnauthenticated);
+  }
+
+  /** Errors: RestError. */
+  async get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
+    return (await this.fetch('GET', path + toQueryString(query), { signal })).json() as Promise<T>;
+  }
+
+  /** Errors: RestError. */
+  async post<T>(path: string, body: unknown = {}): Promise<T> {
+    return (await this.fetch('POST', path, { body })).json() as Promise<T>;
+  }
+
+  /**
+   * The events of `GET /events` by name, until the signal aborts or the connection ends. `onOpen` is called when the stream stands.
+   * Errors: RestError.
+   */
+  async streamEvents(
+    resources: readonly string[],
+    on: { readonly open: () => void; readonly event: (name: string) => void },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const query = resources.map((uri) => `resource=${encodeURIComponent(uri)}`).join('&');
+    const response = await this.fetch('GET', `/events?${query}`, { signal, accept: 'text/event-stream' });
+    on.open();
+    const parser = createParser({ onEvent: ({ event }) => on.event(event ?? '') });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let next = await reader?.read(); next?.done === false; next = await reader?.read())
+      parser.feed(next.value);
+  }
+
+  private async fetch(
+    method: string,
+    path: string,
+    given: {
+      readonly body?: unknown;
+      readonly signal?: AbortSignal | undefined;
+      readonly accept?: string;
+    },
+  ): Promise<Response> {
+    const { body, signal, accept = 'application/json' } = given;
+    const headers = { authorization: `Bearer ${this.credential}`, accept };
+    const init = { method, ...(signal && { signal }), credentials: 'omit', redirect: 'error' } as const;
+    let response: Response;
+    try {
+      response = await fetch(
+        this.base + path,
+        body === undefined
+          ? { ...init, headers }
+          : {
+              ...init,
+              headers: { ...headers, 'content-type': 'application/json' },
+              body: JSON.stringify(body),
+            },
+      );
+    } catch (thrown) {
+      if (signal?.aborted === true) throw thrown;
+      throw new RestError('unreachable', 0, 'Baton does not answer. The page tries again by itself.');
+    }
+    if (response.ok) return response;
+    if (response.status === 401) this.onUnauthenticated();
+    throw await readProblem(response);
+  }
+}
+
+async function readProblem(response: Response): Promise<RestError> {
+  const problem = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
+  const { code = 'unavailable', detail = `Baton answers with HTTP ${response.status}.` } = problem;
+  return new RestError(code, response.status, detail);
+}
+
+function toQueryString(query: Query): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
+}

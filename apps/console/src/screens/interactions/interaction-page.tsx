@@ -1,0 +1,77 @@
+import type { InteractionDetailReply } from '@baton/gateway/reply-types';
+import { useLive } from '../../live/use-live.ts';
+import { Fields } from '../../components/fields.tsx';
+import { HiddenUntilAsked } from '../../components/hidden-until-asked.tsx';
+import { LiveState } from '../../components/live-state.tsx';
+import { plainText } from '../../components/plain-text.ts';
+import { RowLink } from '../../components/row-link.tsx';
+import { Status } from '../../components/status.tsx';
+import { RelativeTime } from '../../components/time.tsx';
+import { useSession } from '../../session/session-context.ts';
+import { AnswerForm } from './answer-form.tsx';
+import { InteractionActions } from './interaction-actions.tsx';
+import { RequestView } from './request-view.tsx';
+
+/** One interaction: what is known of it, its request once asked for, and what can be done while it is pending. */
+export function InteractionPage({ id }: { id: string }) {
+  const session = useSession();
+  const path = `/interactions/${encodeURIComponent(id)}`;
+  const live = useLive(session, path, (signal) =>
+    session.client.get<InteractionDetailReply>(path, {}, signal),
+  );
+  const interaction = live.value;
+  return (
+    <>
+      <h1>{plainText(interaction?.summary ?? id)}</h1>
+      <LiveState live={live} />
+      {interaction !== undefined && (
+        <>
+          <Facts of={interaction} />
+          <HiddenUntilAsked title="Request">{() => <RequestView of={interaction} />}</HiddenUntilAsked>
+          {interaction.status === 'answered' && (
+            <p>
+              The answer is in the journal of <RowLink to={`/tasks/${interaction.taskId}`} text="its task" />.
+            </p>
+          )}
+          {interaction.status === 'pending' && (
+            <>
+              {interaction.provider === true ? (
+                <p>A worker asks the LLM endpoint of its role. It takes no answer by hand.</p>
+              ) : (
+                <AnswerForm key={id} interaction={interaction} onAnswered={live.reload} />
+              )}
+              <InteractionActions key={`${id} actions`} interaction={interaction} onChanged={live.reload} />
+            </>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+function Facts({ of: one }: { of: InteractionDetailReply }) {
+  const holder = one.claimedBy && (one.claimedBy.holder ?? one.claimedBy.principal);
+  return (
+    <Fields
+      of={[
+        ['Status', <Status status={one.status} />],
+        ['Operation', plainText(one.operation)],
+        ['Task', <RowLink to={`/tasks/${one.taskId}`} text={one.taskId} />],
+        ['Principal', plainText(one.principal)],
+        ['Role', one.role],
+        ['Attempt', one.attempt],
+        ['Agent', one.agentId],
+        ['Opened', <RelativeTime iso={one.createdAt} />],
+        ['Deadline', one.expiresAt && <RelativeTime iso={one.expiresAt} />],
+        ['Claimed by', holder && plainText(holder)],
+        ['Claimed until', one.claimedUntil && <RelativeTime iso={one.claimedUntil} />],
+        ['Answered by', one.answeredBy && plainText(one.answeredBy)],
+        ['Ended', one.endedAt && <RelativeTime iso={one.endedAt} />],
+        ['Model', one.usage?.model && plainText(one.usage.model)],
+        ['Tokens in', one.usage?.inputTokens],
+        ['Tokens out', one.usage?.outputTokens],
+        ['Interaction', <code>{one.interactionId}</code>],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,139 @@
+import type { TaskDetailReply } from '@baton/gateway/reply-types';
+import { useState } from 'preact/hooks';
+import { useAction } from '../../components/action.ts';
+import { useLive } from '../../live/use-live.ts';
+import { ActionResult } from '../../components/action-result.tsx';
+import { Confirmation } from '../../components/confirmation.tsx';
+import { Fields } from '../../components/fields.tsx';
+import { HiddenUntilAsked } from '../../components/hidden-until-asked.tsx';
+import { LiveState } from '../../components/live-state.tsx';
+import { plainText, readableText } from '../../components/plain-text.ts';
+import { Status } from '../../components/status.tsx';
+import { RelativeTime } from '../../components/time.tsx';
+import { useSession } from '../../session/session-context.ts';
+import { WaterfallView } from './waterfall-view.tsx';
+
+/** One task: its timeline, and its arguments, journal and result once asked for. */
+export function TaskPage({ id }: { id: string }) {
+  const session = useSession();
+  const path = `/tasks/${encodeURIComponent(id)}`;
+  const live = useLive(
+    session,
+    path,
+    (signal) => session.client.get<TaskDetailReply>(path, {}, signal),
+    `baton://tasks/${id}`,
+  );
+  const task = live.value;
+  return (
+    <>
+      <h1>
+        {plainText(task?.operation ?? 'Task')} <small>{id}</small>
+      </h1>
+      <LiveState live={live} />
+      {task !== undefined && (
+        <>
+          <Facts of={task} />
+          <TaskActions key={id} task={task} onChanged={live.reload} />
+          <h2>Timeline</h2>
+          <WaterfallView task={task} />
+          <HiddenUntilAsked title="Arguments">
+            {() => <pre tabIndex={0}>{readableText(task.input)}</pre>}
+          </HiddenUntilAsked>
+          <HiddenUntilAsked title={`Journal (${task.journal.length})`}>
+            {() => <Journal of={task.journal} />}
+          </HiddenUntilAsked>
+          {task.result !== undefined && (
+            <HiddenUntilAsked title="Result">
+              {() => <pre tabIndex={0}>{readableText(task.result)}</pre>}
+            </HiddenUntilAsked>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+function Facts({ of: task }: { of: TaskDetailReply }) {
+  return (
+    <Fields
+      of={[
+        ['Status', <Status status={task.status} />],
+        ['Error', task.error && plainText(`${task.error.code}: ${task.error.message}`)],
+        ['Principal', plainText(task.principal)],
+        ['Created', <RelativeTime iso={task.createdAt} />],
+        ['Changed', <RelativeTime iso={task.lastUpdatedAt} />],
+        ['Fails unless ended', !isEnded(task) && <RelativeTime iso={task.expiresAt} />],
+        ['Version', task.version],
+      ]}
+    />
+  );
+}
+
+function Journal({ of: journal }: { of: TaskDetailReply['journal'] }) {
+  return (
+    <ol class="journal">
+      {journal.map(({ path, kind, ok, value, error }) => (
+        <li key={path}>
+          <strong>
+            {path} {plainText(kind)}
+          </strong>{' '}
+          {ok ? '' : '✕ failed'}
+          <pre tabIndex={0}>{readableText(ok ? value : error)}</pre>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function TaskActions({ task, onChanged }: { task: TaskDetailReply; onChanged: () => void }) {
+  const { client } = useSession();
+  const action = useAction();
+  const [isCancelling, setIsCancelling] = useState(false);
+  const path = `/tasks/${encodeURIComponent(task.taskId)}`;
+  const run = (done: string, verb: string) =>
+    action.start(async () => {
+      await client.post(`${path}/${verb}`);
+      onChanged();
+      return done;
+    });
+  return (
+    <div class="actions">
+      {task.status === 'failed' && (
+        <button
+          type="button"
+          class="secondary"
+          disabled={action.isRunning}
+          onClick={() => void run('The task goes on from its journal.', 'retry')}
+        >
+          Retry
+        </button>
+      )}
+      {!isEnded(task) && (
+        <button
+          type="button"
+          class="secondary outline"
+          disabled={action.isRunning}
+          onClick={() => setIsCancelling(true)}
+        >
+          Cancel task
+        </button>
+      )}
+      <ActionResult action={action} />
+      {isCancelling && (
+        <Confirmation
+          question="Cancel this task? What it waits for is taken back."
+          confirm="Cancel task"
+          onConfirm={() => {
+            setIsCancelling(false);
+            void run('The task is cancelled.', 'cancel');
+          }}
+          onClose={() => setIsCancelling(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+function isEnded({ status }: TaskDetailReply): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}

@@ -1,0 +1,40 @@
+import { RestClient, RestError } from '../rest/rest-client.ts';
+
+/** Who is signed in and where. It lives as long as the page: nothing of it is stored. */
+export interface Session {
+  readonly client: RestClient;
+  /** Whose records are shown; undefined for an operator who has not chosen. */
+  readonly tenant: string | undefined;
+  readonly who: string;
+  /** `operator`, or the scopes of the key. What it may not do, the server refuses. */
+  readonly scopes: readonly string[];
+  /** Whether the credential has the stream of `GET /events`. */
+  readonly hasEvents: boolean;
+}
+
+interface OwnKey {
+  readonly tenant: string;
+  readonly principal: string;
+  readonly scopes: readonly string[];
+}
+
+/** Signs in with a key of a tenant or with the operator token. `onEnd` is called when the credential is good no more. Errors: RestError. */
+export async function signIn(credential: string, onEnd: () => void): Promise<Session> {
+  const client = new RestClient(credential, '/v1', onEnd);
+  try {
+    const { tenant, principal, scopes } = await client.get<OwnKey>('/key');
+    // The stream tells an admin of its own calls only, whose sight of the others is REST's.
+    const hasEvents = scopes.includes('agent') || !scopes.includes('admin');
+    return { client, tenant, who: principal, scopes, hasEvents };
+  } catch (error) {
+    // The operator's credential names its tenant in the path, and is refused here only for that.
+    if (!(error instanceof RestError) || error.status === 401 || error.code === 'unreachable') throw error;
+  }
+  await client.get('/tenants');
+  return { client, tenant: undefined, who: 'operator', scopes: ['operator'], hasEvents: false };
+}
+
+/** The operator's session with a tenant. */
+export function inTenant(session: Session, tenant: string): Session {
+  return { ...session, tenant, client: session.client.at(`/v1/tenants/${encodeURIComponent(tenant)}`) };
+}
