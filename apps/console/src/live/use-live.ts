@@ -1,13 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { Session } from '../session/session.ts';
 import { RestError } from '../rest/rest-client.ts';
+import type { Session } from '../session/session.ts';
+import { followEvents } from './follow-events.ts';
 
-/** Where a credential has no stream of events, what is shown is asked for again so often, in milliseconds. */
-const POLL_MS = 5_000;
-/** What is told within this time is asked for once, in milliseconds. */
-const GATHER_MS = 250;
-/** How long until a stream that ended is opened again, in milliseconds: doubled up to the last. */
-const REOPEN_MS = [1_000, 30_000] as const;
+/** How long after a change is told it is read, in milliseconds, so that what comes with it is read with it. */
+const GATHER_MS = 100;
+/** From one reading to the next, in milliseconds: so few requests does a page cost a tenant in which much happens. */
+const LEAST_MS_BETWEEN = 1_000;
+/** How long after Baton could not be reached it is asked again, in milliseconds. */
+const UNREACHABLE_MS = 5_000;
 
 /** A value of REST that is kept up to date while the page is looked at. */
 export interface Live<T> {
@@ -20,17 +21,21 @@ export interface Live<T> {
   readonly reload: () => void;
 }
 
+interface State<T> extends Omit<Live<T>, 'reload'> {
+  readonly key: string;
+}
+
 /**
- * Reads with `load` now, at each change that the event stream tells of `resources` and of the lists, and when the page is looked at again. `key` says
- * what is read: where it changes, the value before is dropped.
+ * Reads with `load` now, at each change that the event stream tells of `resource`, or of the lists without one, and when the page is looked at
+ * again. `key` says what is read: where it changes, the value before is dropped.
  */
 export function useLive<T>(
-  { client, hasEvents }: Session,
+  { client }: Session,
   key: string,
   load: (signal: AbortSignal) => Promise<T>,
   resource?: string,
 ): Live<T> {
-  const [state, setState] = useState<Omit<Live<T>, 'reload'> & { readonly key: string }>();
+  const [state, setState] = useState<State<T>>();
   const loader = useRef(load);
   loader.current = load;
   const reloadRef = useRef(() => {});
@@ -41,85 +46,62 @@ export function useLive<T>(
     const { signal } = stop;
     let isReading = false;
     let isStale = true;
+    let lastReadAt = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
 
     const read = async () => {
       if (isReading || document.hidden || signal.aborted) return;
       isReading = true;
       isStale = false;
-      try {
-        const value = await loader.current(signal);
-        if (!signal.aborted) setState({ key, value, error: undefined, updatedAt: Date.now() });
-      } catch (thrown) {
-        if (signal.aborted) return;
-        const error = thrown instanceof RestError ? thrown : new RestError('internal', 0, String(thrown));
-        setState((before) => ({
-          key,
-          value: before?.key === key ? before.value : undefined,
-          error,
-          updatedAt: before?.key === key ? before.updatedAt : undefined,
-        }));
-        if (error.code === 'unreachable') readSoon(POLL_MS);
-      } finally {
-        isReading = false;
-      }
-      if (isStale) readSoon(GATHER_MS);
+      lastReadAt = Date.now();
+      const outcome = await readOnce(key, () => loader.current(signal));
+      isReading = false;
+      if (signal.aborted) return;
+      setState((before) => ({ ...(before?.key === key ? before : NOTHING), ...outcome }));
+      if (outcome.error?.code === 'unreachable') readIn(UNREACHABLE_MS);
+      else if (isStale) readSoon();
     };
-    const readSoon = (ms: number) => {
+    const readIn = (ms: number) => {
       isStale = true;
       timer ??= setTimeout(() => {
         timer = undefined;
         void read();
       }, ms);
     };
-    reloadRef.current = () => readSoon(0);
+    const readSoon = () => readIn(Math.max(GATHER_MS, lastReadAt + LEAST_MS_BETWEEN - Date.now()));
     const onSight = () => {
-      if (!document.hidden && (isStale || !hasEvents)) readSoon(0);
+      if (!document.hidden && isStale) readIn(0);
     };
+    reloadRef.current = () => readIn(0);
     document.addEventListener('visibilitychange', onSight);
     signal.addEventListener('abort', () => {
       document.removeEventListener('visibilitychange', onSight);
       clearTimeout(timer);
     });
     void read();
-    if (hasEvents)
-      void followEvents(client, resource === undefined ? [] : [resource], () => readSoon(GATHER_MS), signal);
-    else {
-      const poll = setInterval(() => readSoon(0), POLL_MS);
-      signal.addEventListener('abort', () => clearInterval(poll));
-    }
+    void followEvents(client, resource, readSoon, signal);
     return () => stop.abort();
-  }, [client, hasEvents, key, resource]);
+  }, [client, key, resource]);
 
-  const current = state?.key === key ? state : { value: undefined, error: undefined, updatedAt: undefined };
-  return { ...current, reload };
+  return { ...(state?.key === key ? state : NOTHING), reload };
 }
 
-/** Holds a stream of events open until the signal aborts. Whatever was missed is told by the next stream when it opens. */
-async function followEvents(
-  client: Session['client'],
-  resources: readonly string[],
-  onChange: () => void,
-  signal: AbortSignal,
-): Promise<void> {
-  let pause: number = REOPEN_MS[0];
-  while (!signal.aborted) {
-    try {
-      await client.streamEvents(
-        resources,
-        {
-          open: () => (pause = REOPEN_MS[0]),
-          event: (name) => {
-            if (name.startsWith('resources/')) onChange();
-          },
-        },
-        signal,
-      );
-    } catch (error) {
-      if (error instanceof RestError && (error.status === 401 || error.status === 404)) return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, pause));
-    pause = Math.min(pause * 2, REOPEN_MS[1]);
-    if (!signal.aborted) onChange();
+const NOTHING = { value: undefined, error: undefined, updatedAt: undefined };
+
+/** What a reading changes: the value, or the error alone. */
+async function readOnce<T>(
+  key: string,
+  load: () => Promise<T>,
+): Promise<
+  | { readonly key: string; readonly value: T; readonly error: undefined; readonly updatedAt: number }
+  | { readonly key: string; readonly error: RestError }
+> {
+  try {
+    return { key, value: await load(), error: undefined, updatedAt: Date.now() };
+  } catch (thrown) {
+    return {
+      key,
+      error: thrown instanceof RestError ? thrown : new RestError('internal', 0, String(thrown)),
+    };
   }
 }

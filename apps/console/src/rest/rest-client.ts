@@ -47,12 +47,14 @@ export class RestClient {
    * Errors: RestError.
    */
   async streamEvents(
-    resources: readonly string[],
+    resource: string | undefined,
     on: { readonly open: () => void; readonly event: (name: string) => void },
     signal: AbortSignal,
   ): Promise<void> {
-    const query = resources.map((uri) => `resource=${encodeURIComponent(uri)}`).join('&');
-    const response = await this.fetch('GET', `/events?${query}`, { signal, accept: 'text/event-stream' });
+    const response = await this.fetch('GET', `/events${toQueryString({ resource })}`, {
+      signal,
+      accept: 'text/event-stream',
+    });
     on.open();
     const parser = createParser({ onEvent: ({ event }) => on.event(event ?? '') });
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();

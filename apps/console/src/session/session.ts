@@ -8,8 +8,6 @@ export interface Session {
   readonly who: string;
   /** `operator`, or the scopes of the key. What it may not do, the server refuses. */
   readonly scopes: readonly string[];
-  /** Whether the credential has the stream of `GET /events`. */
-  readonly hasEvents: boolean;
 }
 
 interface OwnKey {
@@ -23,15 +21,13 @@ export async function signIn(credential: string, onEnd: () => void): Promise<Ses
   const client = new RestClient(credential, '/v1', onEnd);
   try {
     const { tenant, principal, scopes } = await client.get<OwnKey>('/key');
-    // The stream tells an admin of its own calls only, whose sight of the others is REST's.
-    const hasEvents = scopes.includes('agent') || !scopes.includes('admin');
-    return { client, tenant, who: principal, scopes, hasEvents };
+    return { client, tenant, who: principal, scopes };
   } catch (error) {
     // The operator's credential names its tenant in the path, and is refused here only for that.
     if (!(error instanceof RestError) || error.status === 401 || error.code === 'unreachable') throw error;
   }
   await client.get('/tenants');
-  return { client, tenant: undefined, who: 'operator', scopes: ['operator'], hasEvents: false };
+  return { client, tenant: undefined, who: 'operator', scopes: ['operator'] };
 }
 
 /** The operator's session with a tenant. */

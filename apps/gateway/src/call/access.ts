@@ -45,6 +45,11 @@ export function withSightOfAdmin(identity: Identity): Identity {
   return scopes.has('admin') ? { principal, scopes: new Set([...scopes, 'agent']) } : identity;
 }
 
+/** The same for a stream, which also ends with its key. */
+export function withSightOfAdminWhileAdmitted(identity: Identity): Identity {
+  return { ...identity, scopes: withSightOfAdmin(identity).scopes };
+}
+
 /** Admits the caller. Errors: `unauthenticated`, `insufficient_scope`, `tenant_suspended`, `limit_rate`, `limit_size`, `unavailable`. */
 export function admitCaller({ caller }: Pick<Call, 'caller'>, access: Access): Promise<Identity> {
   return caller.admit(access.scopes, access.answerTo);

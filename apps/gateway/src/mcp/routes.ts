@@ -26,6 +26,7 @@ import {
 } from '../sessions/session.ts';
 import type { SessionTokens } from '../sessions/session-tokens.ts';
 import type { StreamRegistry } from '../subscriptions/stream-registry.ts';
+import { keyHolder } from '../subscriptions/stream-holder.ts';
 import { sessionSource } from '../subscriptions/stream-source.ts';
 import { enforceBatchAndFieldLimits } from './batch-and-field-limits.ts';
 import { readParamsLeniently } from './lenient-params.ts';
@@ -125,7 +126,8 @@ export async function mcpRoutes(
     requireKnownProtocolVersion(request);
     requireStreamAccepted(request);
     const identity = await admitCaller(call, ANY_MCP_CALLER);
-    const by = { call, key: keyOf(request), identity };
+    const holder = keyHolder(call.tenant, keyOf(request), MCP_OR_AGENT_SCOPE);
+    const by = { call, holder, identity };
     return streams.open(sessionSource(session, call.tenant), by, reply, messageOf);
   });
 

@@ -57,9 +57,9 @@ export async function restRoutes(
   if (forOperators) await app.register(tenantRoutes, { operatorStore });
   await app.register(keyRoutes, { isTool });
   await app.register(ownKeyRoute);
-  await app.register(eventRoutes, { services, streams });
   for (const routeScope of [keyTenantRouteBase, pathTenantRouteBase]) {
     const { prefix } = routeScope;
+    await app.register(eventRoutes, { prefix, routeScope, services, streams });
     await app.register(toolRoutes, { prefix, routeScope, services, catalogue });
     await app.register(methodRoutes, { prefix, routeScope, services, methods, isTool });
     await app.register(interactionRoutes, { prefix, routeScope, services });

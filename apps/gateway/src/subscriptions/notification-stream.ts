@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { ApiKeyParts } from '@baton/protocol';
 import type { Change, Identity } from '@baton/store';
 import { type NotificationWriter, PROMPT_LIST, RESOURCE_LIST, TOOL_LIST } from './notification-writer.ts';
+import type { StreamHolder } from './stream-holder.ts';
 import type { StreamSource } from './stream-source.ts';
 import type { Subscriber, Subscription, SubscriptionIndex } from './subscription-index.ts';
 
@@ -18,7 +18,7 @@ type State =
 export class NotificationStream implements Subscriber {
   readonly id = randomUUID();
   readonly source: StreamSource;
-  readonly key: ApiKeyParts;
+  readonly holder: StreamHolder;
   private readonly index: SubscriptionIndex;
   private currentIdentity: Identity;
   private state: State = { kind: 'opening' };
@@ -32,11 +32,11 @@ export class NotificationStream implements Subscriber {
 
   constructor(
     source: StreamSource,
-    by: { readonly key: ApiKeyParts; readonly identity: Identity },
+    by: { readonly holder: StreamHolder; readonly identity: Identity },
     index: SubscriptionIndex,
   ) {
     this.source = source;
-    this.key = by.key;
+    this.holder = by.holder;
     this.currentIdentity = by.identity;
     this.index = index;
   }

@@ -1,8 +1,9 @@
-import { BatonError, type ApiKeyParts } from '@baton/protocol';
+import { BatonError } from '@baton/protocol';
 import type { Identity } from '@baton/store';
 import { isPermanentRefusal } from '../call/error-classification.ts';
 import { SetMultimap } from './set-multimap.ts';
 import type { NotificationStream } from './notification-stream.ts';
+import type { StreamHolder } from './stream-holder.ts';
 
 /**
  * `idle`: every stream's identity is that of the last check. `due`: a check failed for want of Redis. `running`: a check is
@@ -13,12 +14,12 @@ type State = 'idle' | 'due' | 'running' | 'outdated';
 /** Checks that those who hold streams would be admitted now, and closes the streams of those who would not. */
 export class OpenStreamRecheck {
   private readonly streams: () => Iterable<NotificationStream>;
-  private readonly identityOf: (key: ApiKeyParts) => Promise<Identity>;
+  private readonly identityOf: (holder: StreamHolder) => Promise<Identity>;
   private state: State = 'idle';
 
   constructor(
     streams: () => Iterable<NotificationStream>,
-    identityOf: (key: ApiKeyParts) => Promise<Identity>,
+    identityOf: (holder: StreamHolder) => Promise<Identity>,
   ) {
     this.streams = streams;
     this.identityOf = identityOf;
@@ -50,19 +51,19 @@ export class OpenStreamRecheck {
     return this.state === 'outdated';
   }
 
-  /** False when Redis could not be asked of some. Each key is asked for once, however many streams it opened. */
+  /** False when Redis could not be asked of some. Each holder is asked for once, however many streams it opened. */
   private async checkAll(): Promise<boolean> {
-    const byKey = new SetMultimap<string, NotificationStream>();
-    for (const stream of this.streams()) byKey.add(stream.key.text, stream);
-    const checked = await Promise.all([...byKey.sets()].map((streams) => this.checkKey(streams)));
+    const byHolder = new SetMultimap<string, NotificationStream>();
+    for (const stream of this.streams()) byHolder.add(stream.holder.id, stream);
+    const checked = await Promise.all([...byHolder.sets()].map((streams) => this.checkHolder(streams)));
     return !checked.includes(false);
   }
 
-  private async checkKey(streams: ReadonlySet<NotificationStream>): Promise<boolean> {
+  private async checkHolder(streams: ReadonlySet<NotificationStream>): Promise<boolean> {
     const [first] = streams;
     if (first === undefined) return true;
     try {
-      const identity = await this.identityOf(first.key);
+      const identity = await this.identityOf(first.holder);
       for (const stream of streams) stream.setIdentity(identity);
       return true;
     } catch (error) {

@@ -1,10 +1,11 @@
-import { BatonError, type ApiKeyParts } from '@baton/protocol';
+import { BatonError } from '@baton/protocol';
 import type { Identity, Store, TenantStore } from '@baton/store';
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../call/call.ts';
 import type { SessionTokens } from '../sessions/session-tokens.ts';
 import { NotificationStream } from './notification-stream.ts';
 import { type EncodeNotification, NotificationWriter } from './notification-writer.ts';
+import type { StreamHolder } from './stream-holder.ts';
 import type { StreamSource } from './stream-source.ts';
 import { TenantStreams } from './tenant-streams.ts';
 
@@ -28,23 +29,23 @@ export class StreamRegistry {
    */
   async open(
     source: StreamSource,
-    by: { readonly call: Call; readonly key: ApiKeyParts; readonly identity: Identity },
+    by: { readonly call: Call; readonly holder: StreamHolder; readonly identity: Identity },
     reply: FastifyReply,
     encode: EncodeNotification,
   ): Promise<FastifyReply> {
-    const { call, key, identity } = by;
+    const { call, holder, identity } = by;
     const { tenant } = call;
     const streams = this.streamsOf(tenant, call.services.store);
     // A client that comes again before its old stream is known to be dead takes that one's place.
     const isFull = streams.size >= MAX_STREAMS_PER_TENANT && !streams.has(source.id);
-    if (isFull && !streams.makeRoom(key)) {
+    if (isFull && !streams.makeRoom(holder)) {
       throw new BatonError(
         'limit_streams',
         `The tenant has ${MAX_STREAMS_PER_TENANT} notification streams open here, and this key its share of them. Close some, then repeat.`,
         { limit: 'streams', most: MAX_STREAMS_PER_TENANT, retryAfterMs: 1_000 },
       );
     }
-    const stream = new NotificationStream(source, { key, identity }, streams.index);
+    const stream = new NotificationStream(source, { holder, identity }, streams.index);
     const remove = () => {
       streams.remove(stream);
       if (streams.size === 0 && this.tenants.get(tenant.id) === streams) this.tenants.delete(tenant.id);

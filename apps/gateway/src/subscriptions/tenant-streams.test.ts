@@ -5,6 +5,7 @@ import { OperatorStore } from '@baton/store/operator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSession } from '../sessions/session.ts';
 import { NotificationStream } from './notification-stream.ts';
+import { keyHolder } from './stream-holder.ts';
 import { sessionSource } from './stream-source.ts';
 import { TenantStreams } from './tenant-streams.ts';
 
@@ -35,7 +36,11 @@ test('a key that is revoked after its request was admitted, and before the chang
     const session = createSession({ tenant: 'acme', principal: identity.principal }, id, params);
     return {
       id,
-      stream: new NotificationStream(sessionSource(session, tenant), { key, identity }, streams.index),
+      stream: new NotificationStream(
+        sessionSource(session, tenant),
+        { holder: keyHolder(tenant, key, ['mcp', 'agent']), identity },
+        streams.index,
+      ),
     };
   };
   const [stays, goes] = [await opened(), await opened()];

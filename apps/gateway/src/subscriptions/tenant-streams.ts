@@ -1,4 +1,3 @@
-import type { ApiKeyParts } from '@baton/protocol';
 import {
   CHANGE_FEED_RENEW_INTERVAL,
   type Change,
@@ -8,11 +7,11 @@ import {
   SUBSCRIPTION_REFRESH_INTERVAL,
   type TenantStore,
 } from '@baton/store';
-import { MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { ChangeFeedSubscription } from '../streaming/change-feed-subscription.ts';
 import { KeyExpiryTimer } from './key-expiry-timer.ts';
 import { OpenStreamRecheck } from './open-stream-recheck.ts';
 import type { NotificationStream } from './notification-stream.ts';
+import type { StreamHolder } from './stream-holder.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
 import { SubscriptionReadQueue } from './subscription-read-queue.ts';
 
@@ -54,7 +53,7 @@ export class TenantStreams {
     this.feed = new ChangeFeedSubscription(tenant.changes, this, CHANGE_FEED_RENEW_INTERVAL, onRenewalDue);
     this.openStreamRecheck = new OpenStreamRecheck(
       () => this.streams.values(),
-      (key) => this.identityOf(key),
+      (holder) => this.identityOf(holder),
     );
     this.reads = new SubscriptionReadQueue((stream) => this.isCurrent(stream));
   }
@@ -79,13 +78,15 @@ export class TenantStreams {
     earlier?.close();
     this.leaves.set(
       stream,
-      this.admissionChanges.subscribe(stream.key, () => this.onAdmissionChange(stream)),
+      this.admissionChanges.subscribe({ tenant: this.tenant.id, id: stream.holder.credentialId }, () =>
+        this.onAdmissionChange(stream),
+      ),
     );
     await this.feed.open();
     await source.announce(stream.id);
     await stream.readSubscriptions();
     // A revocation after the request was admitted and before the stream was added was not received here.
-    stream.setIdentity(await this.identityOf(stream.key));
+    stream.setIdentity(await this.identityOf(stream.holder));
   }
 
   remove(stream: NotificationStream): void {
@@ -103,16 +104,16 @@ export class TenantStreams {
    * Makes room for a stream of a key where as many are open as may be: closes the newest stream of the key that has most,
    * unless that would leave it no more than this key then has. False when there is no room.
    */
-  makeRoom(key: ApiKeyParts): boolean {
+  makeRoom({ credentialId }: StreamHolder): boolean {
     const byKey = new Map<string, NotificationStream[]>();
     for (const stream of this.streams.values()) {
-      const ofKey = byKey.get(stream.key.id);
-      if (ofKey === undefined) byKey.set(stream.key.id, [stream]);
+      const ofKey = byKey.get(stream.holder.credentialId);
+      if (ofKey === undefined) byKey.set(stream.holder.credentialId, [stream]);
       else ofKey.push(stream);
     }
     let most: NotificationStream[] = [];
     for (const ofKey of byKey.values()) if (ofKey.length > most.length) most = ofKey;
-    if (most.length - 1 <= (byKey.get(key.id)?.length ?? 0)) return false;
+    if (most.length - 1 <= (byKey.get(credentialId)?.length ?? 0)) return false;
     const newest = most.at(-1);
     if (newest !== undefined) this.remove(newest);
     return true;
@@ -177,8 +178,8 @@ export class TenantStreams {
     void this.openStreamRecheck.run();
   }
 
-  private async identityOf(key: ApiKeyParts): Promise<Identity> {
-    const identity = await this.tenant.caller(key, 0).recheck(MCP_OR_AGENT_SCOPE);
+  private async identityOf(holder: StreamHolder): Promise<Identity> {
+    const identity = await holder.recheck();
     if (identity.admittedBy !== undefined) this.keyExpiryTimer.note(identity.admittedBy.expiresAt);
     return identity;
   }

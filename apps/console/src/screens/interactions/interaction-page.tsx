@@ -16,8 +16,11 @@ import { RequestView } from './request-view.tsx';
 export function InteractionPage({ id }: { id: string }) {
   const session = useSession();
   const path = `/interactions/${encodeURIComponent(id)}`;
-  const live = useLive(session, path, (signal) =>
-    session.client.get<InteractionDetailReply>(path, {}, signal),
+  const live = useLive(
+    session,
+    path,
+    (signal) => session.client.get<InteractionDetailReply>(path, {}, signal),
+    `baton://interactions/${id}`,
   );
   const interaction = live.value;
   return (

@@ -97,11 +97,11 @@ test('every route of the contract is described', () => {
     'GET /resource-templates',
     'POST /completions',
     'GET /runnable-prompts',
+    'GET /events',
   ];
   const under = (prefix: string) => own.map((route) => route.replace(' ', ` ${prefix}`));
   const expected = [
     'GET /v1/openapi.json',
-    'GET /v1/events',
     'GET /v1/key',
     'POST /v1/tenants',
     'GET /v1/tenants',

@@ -1,17 +1,28 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { admitCall, ANY_MCP_CALLER, edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../../call/access.ts';
+import type { Scope } from '@baton/protocol';
+import {
+  admitCaller,
+  edgeAdmittedAccess,
+  withSightOfAdmin,
+  withSightOfAdminWhileAdmitted,
+} from '../../call/access.ts';
 import type { Services } from '../../call/call.ts';
-import { keyOf } from '../../edge/credential.ts';
+import { credentialOf } from '../../edge/credential.ts';
 import { requireStreamAccepted } from '../../edge/streams/accept-header.ts';
 import { sseEvent } from '../../edge/streams/sse.ts';
 import { readResource } from '../../resources/read-resource.ts';
 import type { Notification } from '../../subscriptions/notification-writer.ts';
 import type { StreamRegistry } from '../../subscriptions/stream-registry.ts';
+import { keyHolder, operatorHolder } from '../../subscriptions/stream-holder.ts';
 import { requestSource } from '../../subscriptions/stream-source.ts';
+import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { restCallOf } from '../admission/rest-call.ts';
+import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { withProblems } from './rpc-problems.ts';
+
+const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
 
 /** As many as a session of MCP subscribes to. */
 const MAX_RESOURCES = 100;
@@ -30,19 +41,24 @@ const query = z.strictObject({
  */
 export async function eventRoutes(
   app: FastifyInstance,
-  { services, streams }: { services: Services; streams: StreamRegistry },
+  {
+    services,
+    streams,
+    routeScope,
+  }: { services: Services; streams: StreamRegistry; routeScope: TenantRouteBase },
 ): Promise<void> {
   app.withTypeProvider<ZodTypeProvider>().get(
     '/events',
     {
       config: {
-        access: { kind: 'key', ...edgeAdmittedAccess(MCP_OR_AGENT_SCOPE) },
+        access: routeScope.access(SEE),
         problems: [404, 406, 409, 410],
       },
       schema: {
-        operationId: 'streamEvents',
+        operationId: routeScope.operationId('streamEvents'),
         tags: ['events'],
         summary: 'A stream of changes of resources, and of the lists of resources, tools and prompts',
+        params: routeScope.params({}),
         querystring: query,
         response: {
           200: {
@@ -57,13 +73,21 @@ export async function eventRoutes(
       requireStreamAccepted(request);
       const call = restCallOf(services, request, reply);
       const uris = [...new Set([request.query.resource ?? []].flat())];
-      const { identity } = await admitCall(call, ANY_MCP_CALLER);
+      const identity = await tenantRequestOf(request).admit();
       for (const [at, one] of uris.entries()) {
         // Each costs what it costs a session to subscribe to it.
         const own = at === 0 ? call : { ...call, caller: call.caller.forFurtherCall() };
-        await withProblems(async () => readResource(one, await admitCall(own, ANY_MCP_CALLER)));
+        await withProblems(async () => {
+          const caller = withSightOfAdmin(await admitCaller(own, edgeAdmittedAccess(SEE)));
+          return readResource(one, { ...own, identity: caller });
+        });
       }
-      const by = { call, key: keyOf(request), identity };
+      const shown = credentialOf(request);
+      const holder =
+        shown.kind === 'operator'
+          ? operatorHolder(identity)
+          : keyHolder(call.tenant, shown.key, SEE, withSightOfAdminWhileAdmitted);
+      const by = { call, holder, identity };
       return streams.open(requestSource(uris), by, reply, eventOf);
     },
   );
