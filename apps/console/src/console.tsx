@@ -1,13 +1,16 @@
-import { useCallback, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { Redirect, Route, Router, Switch } from 'wouter-preact';
 import { usePathLocation, useRoute } from './components/route.ts';
 import { plainText } from './components/plain-text.ts';
 import { InteractionList } from './screens/interactions/interaction-list.tsx';
 import { InteractionPage } from './screens/interactions/interaction-page.tsx';
+import { KeyList } from './screens/keys/key-list.tsx';
 import { TaskList } from './screens/tasks/task-list.tsx';
 import { TaskPage } from './screens/tasks/task-page.tsx';
+import { TenantPage } from './screens/tenants/tenant-page.tsx';
 import { TenantChoice } from './screens/tenants/tenant-choice.tsx';
 import { inTenant, type Session, signIn } from './session/session.ts';
+import { redeemLinkKey, takeLinkKey } from './session/sign-in-link.ts';
 import { SessionContext } from './session/session-context.ts';
 import { SignIn } from './screens/sign-in.tsx';
 
@@ -29,6 +32,16 @@ export function Console() {
     () => (signedIn === undefined || tenant === undefined ? signedIn : inTenant(signedIn, tenant)),
     [signedIn, tenant],
   );
+
+  useEffect(() => {
+    const linkKey = takeLinkKey();
+    if (linkKey === undefined) return;
+    redeemLinkKey(linkKey)
+      .then(async (key) => setSignedIn(await signIn(key, onEnd)))
+      .catch((error: Error) =>
+        setNotice(`The link signs nobody in: it was used or has expired. ${error.message}`),
+      );
+  }, []);
 
   if (session === undefined)
     return <SignIn notice={notice} onKey={async (key) => setSignedIn(await signIn(key, onEnd))} />;
@@ -53,6 +66,8 @@ function Screens() {
         <Route path="/interactions" component={InteractionList} />
         <Route path="/interactions/:id">{({ id }) => <InteractionPage id={id} />}</Route>
         <Route path="/tasks" component={TaskList} />
+        <Route path="/keys" component={KeyList} />
+        <Route path="/tenant" component={TenantPage} />
         <Route path="/tasks/:id">{({ id }) => <TaskPage id={id} />}</Route>
         <Route>
           <Redirect to="/interactions" replace />
@@ -62,9 +77,12 @@ function Screens() {
   );
 }
 
+/** The screens with who has use of each: any of these scopes. The server refuses what a key may not do, whatever stands here. */
 const SCREENS = [
-  ['/interactions', 'Interactions'],
-  ['/tasks', 'Tasks'],
+  ['/interactions', 'Interactions', undefined],
+  ['/tasks', 'Tasks', undefined],
+  ['/keys', 'Keys', ['admin', 'operator']],
+  ['/tenant', 'Limits', ['operator']],
 ] as const;
 
 function Header({
@@ -88,7 +106,9 @@ function Header({
             <strong>Baton</strong>
           </li>
           {session.tenant !== undefined &&
-            SCREENS.map(([to, title]) => (
+            SCREENS.filter(
+              ([, , forScopes]) => forScopes?.some((one) => session.scopes.includes(one)) ?? true,
+            ).map(([to, title]) => (
               <li key={to}>
                 <a href={`#${to}`} aria-current={path.startsWith(to) ? 'page' : undefined}>
                   {title}

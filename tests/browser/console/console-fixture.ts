@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { RestTestClient } from '../../../apps/gateway/src/rest/testing/test-replicas.ts';
-import { InProcessDeployment } from '../../harness/in-process-deployment.ts';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../../harness/in-process-deployment.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { Chromium } from '../chromium.ts';
 
@@ -32,13 +32,18 @@ export class ConsoleFixture {
   }
 
   /** The console in a page of its own, signed in. */
-  async open(credential: string, route = '', gateway = 0): Promise<Page> {
-    const page = await this.chromium.openPage(`${this.baton.url(gateway)}/console/${route}`);
+  async open(credential: string, route = ''): Promise<Page> {
+    const page = await this.openAt(`${this.baton.url(0)}/console/${route}`);
+    await this.signIn(page, credential);
+    return page;
+  }
+
+  async openAt(url: string): Promise<Page> {
+    const page = await this.chromium.openPage(url);
     page.on('console', (message) => {
       if (message.type() === 'error') this.pageErrors.push(message.text());
     });
     page.on('pageerror', (error) => this.pageErrors.push(String(error)));
-    await this.signIn(page, credential);
     return page;
   }
 
@@ -46,6 +51,10 @@ export class ConsoleFixture {
     await page.getByLabel('API key or operator token').fill(credential);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  }
+
+  asOperator(method: string, path: string): Promise<{ status: number; body: AnyJson }> {
+    return new RestTestClient(this.baton.url(1)).send(method, path, { token: OPERATOR_TOKEN });
   }
 
   /** Calls a tool at the other replica; its reply. */

@@ -1,5 +1,5 @@
 import { findOrStartRedis } from '@baton/local-redis';
-import { parseApiKey } from '@baton/protocol';
+import { type KeyInput, parseApiKey } from '@baton/protocol';
 import { runCommand } from '@baton/runner';
 import type { Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
@@ -17,6 +17,8 @@ import { announceWaitingRequests } from './waiting-notices.ts';
 import { welcomeText } from './welcome-text.ts';
 
 const TENANT = 'demo';
+/** How long the link to the console is good until it is used, and then the page that it signs in. */
+const SIGN_IN_MS = 12 * 3_600_000;
 /** A demonstration must not stop at a limit. */
 const DEMO_LIMITS = {
   requestsPerSecond: 10_000,
@@ -48,7 +50,7 @@ export async function runDev(settings: Settings, environment: NodeJS.ProcessEnv)
   };
   try {
     const store = await openStore(settings, deployment, `dev-setup-${process.pid}`);
-    const { apiKey, isNew } = await prepareTenant(store, earlier).finally(() => store.close());
+    const { apiKey, linkKey, isNew } = await prepareTenant(store, earlier).finally(() => store.close());
     started.push(await runWorker({ ...settings, LOG_LEVEL: quietLogLevel(settings) }, deployment));
     const gateway = await runGateway({ ...settings, LOG_LEVEL: quietLogLevel(settings) }, deployment, {
       host: '127.0.0.1',
@@ -65,7 +67,8 @@ export async function runDev(settings: Settings, environment: NodeJS.ProcessEnv)
     const first = redis.source !== 'joined' || earlier === undefined;
     if (first) await writeDevFile(dataDir, file);
     if (isNew) await storeSampleWorkflows({ url: file.mcpUrl, key: apiKey });
-    console.log(welcomeText(file, devFilePath(dataDir), redis.source, first));
+    const signInLink = `${gateway.url}/console/#key=${linkKey}`;
+    console.log(welcomeText(file, signInLink, devFilePath(dataDir), redis.source, first));
     started.push(await watchWaitingRequests(settings, deployment));
   } catch (error) {
     await stop();
@@ -91,11 +94,14 @@ function redisEnvironment({ REDIS_URL }: Settings, environment: NodeJS.ProcessEn
   return REDIS_URL === undefined ? environment : { ...environment, REDIS_URL };
 }
 
-/** The tenant, its key and its sample project, made where they are missing. Returns the key, and whether the project was. */
+/**
+ * The tenant, its key and its sample project, made where they are missing, and a key for one sign-in at the console. Returns the keys, and whether
+ * the project was made.
+ */
 async function prepareTenant(
   store: Store,
   earlier: DevFile | undefined,
-): Promise<{ apiKey: string; isNew: boolean }> {
+): Promise<{ apiKey: string; linkKey: string; isNew: boolean }> {
   const operatorStore = new OperatorStore(store);
   await operatorStore
     .create({ id: TENANT, name: 'Demonstration', limits: DEMO_LIMITS })
@@ -107,20 +113,24 @@ async function prepareTenant(
   if (isNew) {
     await runCommand(tenant, 'sample', { command: 'import', file: sampleProject });
   }
+  const create = (input: Partial<KeyInput>) =>
+    tenant.apiKeys.create({
+      name: 'baton dev',
+      principal: 'developer',
+      scopes: ['mcp', 'agent', 'admin'],
+      ...input,
+    });
+  const expiresAt = new Date(Date.now() + SIGN_IN_MS).toISOString();
+  const linkKey = (await create({ name: 'console of baton dev', expiresAt })).key;
   const key = parseApiKey(earlier?.apiKey ?? '');
   if (key !== undefined && earlier !== undefined) {
     const known = await tenant
       .caller(key, 0)
       .admit(['mcp'])
       .catch(() => undefined);
-    if (known !== undefined) return { apiKey: earlier.apiKey, isNew };
+    if (known !== undefined) return { apiKey: earlier.apiKey, linkKey, isNew };
   }
-  const created = await tenant.apiKeys.create({
-    name: 'baton dev',
-    principal: 'developer',
-    scopes: ['mcp', 'agent', 'admin'],
-  });
-  return { apiKey: created.key, isNew };
+  return { apiKey: (await create({})).key, linkKey, isNew };
 }
 
 /** Over REST, which holds them against the tools. */

@@ -21,7 +21,7 @@ export class RestClient {
   private readonly onUnauthenticated: () => void;
 
   /** `base`: `/v1` for what is the credential's own, `/v1/tenants/{id}` for a tenant. */
-  constructor(credential: string, base: string, onUnauthenticated: () => void) {
+  constructor(credential: string, base: string, onUnauthenticated: () => void = () => {}) {
     this.credential = credential;
     this.base = base;
     this.onUnauthenticated = onUnauthenticated;
@@ -40,6 +40,16 @@ export class RestClient {
   /** Errors: RestError. */
   async post<T>(path: string, body: unknown = {}): Promise<T> {
     return (await this.fetch('POST', path, { body })).json() as Promise<T>;
+  }
+
+  /** Errors: RestError. */
+  async patch<T>(path: string, body: unknown): Promise<T> {
+    return (await this.fetch('PATCH', path, { body })).json() as Promise<T>;
+  }
+
+  /** Errors: RestError. */
+  async delete(path: string): Promise<void> {
+    await this.fetch('DELETE', path, {});
   }
 
   /**

@@ -21,7 +21,9 @@ export async function signIn(credential: string, onEnd: () => void): Promise<Ses
   const client = new RestClient(credential, '/v1', onEnd);
   try {
     const { tenant, principal, scopes } = await client.get<OwnKey>('/key');
-    return { client, tenant, who: principal, scopes };
+    // What a tenant's admins manage is reached by its path.
+    const own = scopes.includes('admin') ? client.at(tenantPath(tenant)) : client;
+    return { client: own, tenant, who: principal, scopes };
   } catch (error) {
     // The operator's credential names its tenant in the path, and is refused here only for that.
     if (!(error instanceof RestError) || error.status === 401 || error.code === 'unreachable') throw error;
@@ -32,5 +34,9 @@ export async function signIn(credential: string, onEnd: () => void): Promise<Ses
 
 /** The operator's session with a tenant. */
 export function inTenant(session: Session, tenant: string): Session {
-  return { ...session, tenant, client: session.client.at(`/v1/tenants/${encodeURIComponent(tenant)}`) };
+  return { ...session, tenant, client: session.client.at(tenantPath(tenant)) };
+}
+
+function tenantPath(tenant: string): string {
+  return `/v1/tenants/${encodeURIComponent(tenant)}`;
 }

@@ -1,4 +1,8 @@
 import type { TenantReply } from '@baton/gateway/reply-types';
+import { useState } from 'preact/hooks';
+import { useAction } from '../../components/action.ts';
+import { ActionResult } from '../../components/action-result.tsx';
+import { useSession } from '../../session/session-context.ts';
 import { type Column, PagedTable } from '../../components/table/paged-table.tsx';
 import { plainText } from '../../components/plain-text.ts';
 import { RelativeTime } from '../../components/time.tsx';
@@ -16,11 +20,25 @@ export function TenantChoice({ onChoose }: { onChoose: (tenant: string) => void 
     },
     { title: 'Name', cell: ({ name }) => plainText(name) },
     { title: 'State', cell: ({ suspended }) => (suspended ? 'suspended' : 'active') },
+    {
+      title: 'Open tasks',
+      cell: ({ usage, limits }) => `${usage.openTasks} of ${limits.openTasks.toLocaleString()}`,
+    },
+    {
+      title: 'Pending',
+      cell: ({ usage, limits }) =>
+        `${usage.pendingInteractions} of ${limits.pendingInteractions.toLocaleString()}`,
+    },
+    {
+      title: 'Stored',
+      cell: ({ usage, limits }) => `${Math.round((usage.storedBytes / limits.storedBytes) * 100)} %`,
+    },
     { title: 'Created', cell: ({ createdAt }) => <RelativeTime iso={createdAt} /> },
   ];
   return (
     <>
       <h1>Tenants</h1>
+      <TenantForm onMade={onChoose} />
       <PagedTable
         caption="Tenants"
         path="/tenants"
@@ -28,8 +46,37 @@ export function TenantChoice({ onChoose }: { onChoose: (tenant: string) => void 
         query={{}}
         columns={columns}
         rowId={({ id }) => id}
-        empty="There is no tenant yet: baton tenants create NAME makes one."
+        empty="There is no tenant yet: create one above."
       />
     </>
+  );
+}
+
+function TenantForm({ onMade }: { onMade: (tenant: string) => void }) {
+  const { client } = useSession();
+  const action = useAction();
+  const [id, setId] = useState('');
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void action.start(async () => {
+      await client.post('/tenants', { id });
+      onMade(id);
+      return '';
+    });
+  };
+  return (
+    <details>
+      <summary>Create a tenant</summary>
+      <form onSubmit={submit}>
+        <label>
+          Id
+          <input required value={id} onInput={(event) => setId(event.currentTarget.value.trim())} />
+        </label>
+        <button type="submit" class="small" disabled={action.isRunning}>
+          Create
+        </button>
+        <ActionResult action={action} />
+      </form>
+    </details>
   );
 }

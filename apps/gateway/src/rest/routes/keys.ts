@@ -1,39 +1,13 @@
-import { keyInputSchema, scopeSchema, tenantIdSchema } from '@baton/protocol';
+import { keyInputSchema, tenantIdSchema } from '@baton/protocol';
 import { type ApiKeyInfo, keyIssuerOf } from '@baton/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { formatToolSelection, parseToolSelection } from '../../tool-listing/tool-selection.ts';
+import { keySchema, newKeySchema } from './key-view.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
-import { jsonResponse, isoTimeSchema, named } from '../openapi/shared-schemas.ts';
-
-const key = named(
-  'Key',
-  z
-    .object({
-      id: z.string(),
-      name: z.string(),
-      principal: z.string().describe('Who calls with it'),
-      scopes: z.array(scopeSchema).readonly(),
-      tools: z.string().optional().describe('Which tools are listed to it; absent where it selects none'),
-      createdAt: isoTimeSchema,
-      expiresAt: isoTimeSchema.optional(),
-      parent: z.string().optional().describe('The key with which it was made; absent for the operator'),
-      lastUsedAt: isoTimeSchema.optional().describe('To ten minutes'),
-    })
-    .readonly(),
-);
-
-const newKey = named(
-  'NewKey',
-  z
-    .object({
-      ...key.unwrap().shape,
-      key: z.string().describe('The key itself. It is shown this once and stored nowhere'),
-    })
-    .readonly(),
-);
+import { jsonResponse } from '../openapi/shared-schemas.ts';
 
 /** A week: who rotates has to bring the new key to everyone who uses the old one. */
 const MAX_OVERLAP_SECONDS = 604_800;
@@ -81,7 +55,7 @@ export async function keyRoutes(
         summary: 'Create a key',
         params: ofTenant,
         body: keyInputSchema,
-        response: { 201: jsonResponse('The key, with its text', newKey) },
+        response: { 201: jsonResponse('The key, with its text', newKeySchema) },
       },
     },
     async (request, reply) => {
@@ -106,7 +80,7 @@ export async function keyRoutes(
         response: {
           200: jsonResponse(
             'A page of keys',
-            z.object({ keys: z.array(key).readonly(), nextCursor: nextCursorSchema }),
+            z.object({ keys: z.array(keySchema).readonly(), nextCursor: nextCursorSchema }),
           ),
         },
       },
@@ -128,7 +102,7 @@ export async function keyRoutes(
         summary: 'Rename a key, or change which tools are listed to it, from the next call on',
         params: ofKey,
         body: keyChange,
-        response: { 200: jsonResponse('The key as it is now', key) },
+        response: { 200: jsonResponse('The key as it is now', keySchema) },
       },
     },
     async (request) => {
@@ -151,7 +125,7 @@ export async function keyRoutes(
           'Replace a key by one with the same principal and scopes; the old one ends after the overlap',
         params: ofKey,
         body: rotation,
-        response: { 201: jsonResponse('The new key, with its text', newKey) },
+        response: { 201: jsonResponse('The new key, with its text', newKeySchema) },
       },
     },
     async (request, reply) => {

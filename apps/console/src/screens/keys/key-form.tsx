@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../components/action.ts';
+import { ActionResult } from '../../components/action-result.tsx';
+import { useSession } from '../../session/session-context.ts';
+
+const SCOPES = [
+  ['mcp', 'calls tools, sees its own calls'],
+  ['agent', 'answers the requests of all'],
+  ['admin', 'manages the tenant'],
+] as const;
+
+const DAY_MS = 86_400_000;
+
+/** The form for a new key of the tenant. */
+export function KeyForm({ onMade }: { onMade: (key: string) => void }) {
+  const { client } = useSession();
+  const action = useAction();
+  const [name, setName] = useState('');
+  const [principal, setPrincipal] = useState('');
+  const [days, setDays] = useState('');
+  const [scopes, setScopes] = useState<readonly string[]>(['mcp']);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void action.start(async () => {
+      const { key } = await client.post<{ key: string }>('/keys', {
+        name,
+        scopes,
+        ...(principal !== '' && { principal }),
+        ...(days !== '' && { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+      });
+      setName('');
+      onMade(key);
+      return '';
+    });
+  };
+  return (
+    <details>
+      <summary>Create a key</summary>
+      <form onSubmit={submit}>
+        <div class="grid">
+          <label>
+            Name
+            <input
+              required
+              maxLength={200}
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          </label>
+          <label>
+            Principal
+            <input
+              placeholder="its own"
+              value={principal}
+              onInput={(event) => setPrincipal(event.currentTarget.value.trim())}
+            />
+          </label>
+          <label>
+            Expires in days
+            <input
+              type="number"
+              min={1}
+              placeholder="never"
+              value={days}
+              onInput={(event) => setDays(event.currentTarget.value)}
+            />
+          </label>
+        </div>
+        <fieldset>
+          <legend>Scopes</legend>
+          {SCOPES.map(([scope, what]) => (
+            <label key={scope}>
+              <input
+                type="checkbox"
+                checked={scopes.includes(scope)}
+                onChange={({ currentTarget: { checked } }) =>
+                  setScopes(checked ? [...scopes, scope] : scopes.filter((one) => one !== scope))
+                }
+              />
+              <code>{scope}</code> {what}
+            </label>
+          ))}
+        </fieldset>
+        <button type="submit" class="small" disabled={scopes.length === 0 || action.isRunning}>
+          Create
+        </button>
+        <ActionResult action={action} />
+      </form>
+    </details>
+  );
+}

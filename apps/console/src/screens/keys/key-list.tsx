@@ -1,0 +1,103 @@
+import type { KeyReply } from '@baton/gateway/reply-types';
+import { useState } from 'preact/hooks';
+import { useAction } from '../../components/action.ts';
+import { ActionResult } from '../../components/action-result.tsx';
+import { Confirmation } from '../../components/confirmation.tsx';
+import { plainText } from '../../components/plain-text.ts';
+import { type Column, PagedTable } from '../../components/table/paged-table.tsx';
+import { RelativeTime } from '../../components/time.tsx';
+import { useSession } from '../../session/session-context.ts';
+import { KeyForm } from './key-form.tsx';
+import { NewKey } from './new-key.tsx';
+
+/** How long a rotated key is good beside the new one, in seconds: long enough to bring the new one to who uses it. */
+const OVERLAP_SECONDS = 3_600;
+
+type Asked = { readonly verb: 'rotate' | 'revoke'; readonly key: KeyReply };
+
+const QUESTIONS = {
+  rotate: 'It is replaced by a key with the same principal and scopes, and is good for one more hour.',
+  revoke: 'Calls with it are refused from now on, and those that are held end.',
+};
+
+/** A tenant's API keys. The text of one is shown when it is made, and never again. */
+export function KeyList() {
+  const { client } = useSession();
+  const action = useAction();
+  const [asked, setAsked] = useState<Asked>();
+  const [made, setMade] = useState<string>();
+  const [reading, setReading] = useState(0);
+  const onMade = (key: string) => {
+    setMade(key);
+    setReading((before) => before + 1);
+  };
+  const run = ({ verb, key }: Asked) =>
+    action.start(async () => {
+      setAsked(undefined);
+      const path = `/keys/${encodeURIComponent(key.id)}`;
+      if (verb === 'rotate') {
+        const body = { overlapSeconds: OVERLAP_SECONDS };
+        onMade((await client.post<{ key: string }>(`${path}/rotate`, body)).key);
+        return `${key.name} is rotated.`;
+      }
+      await client.delete(path);
+      setReading((before) => before + 1);
+      return `${key.name} is revoked.`;
+    });
+  const columns: readonly Column<KeyReply>[] = [
+    { title: 'Name', cell: ({ name }) => plainText(name) },
+    { title: 'Id', cell: ({ id }) => <code>{id}</code> },
+    { title: 'Principal', cell: ({ principal }) => plainText(principal) },
+    { title: 'Scopes', cell: ({ scopes }) => scopes.join(' ') },
+    { title: 'Last used', cell: ({ lastUsedAt }) => timeOr(lastUsedAt, 'never') },
+    { title: 'Expires', cell: ({ expiresAt }) => timeOr(expiresAt, 'never') },
+    {
+      title: 'Actions',
+      cell: (key) => (
+        <span class="actions">
+          {(['rotate', 'revoke'] as const).map((verb) => (
+            <button
+              type="button"
+              key={verb}
+              class="small secondary outline"
+              aria-label={`${verb} ${key.name}`}
+              onClick={() => setAsked({ verb, key })}
+            >
+              {verb}
+            </button>
+          ))}
+        </span>
+      ),
+    },
+  ];
+  return (
+    <>
+      <h1>Keys</h1>
+      <KeyForm onMade={onMade} />
+      {made !== undefined && <NewKey text={made} onClose={() => setMade(undefined)} />}
+      <ActionResult action={action} />
+      <PagedTable
+        key={reading}
+        caption="Keys"
+        path="/keys"
+        field="keys"
+        query={{}}
+        columns={columns}
+        rowId={({ id }) => id}
+        empty="There is no key."
+      />
+      {asked !== undefined && (
+        <Confirmation
+          question={`${asked.verb} ${plainText(asked.key.name)}? ${QUESTIONS[asked.verb]}`}
+          confirm={asked.verb}
+          onConfirm={() => void run(asked)}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+function timeOr(iso: string | undefined, otherwise: string) {
+  return iso === undefined ? otherwise : <RelativeTime iso={iso} />;
+}

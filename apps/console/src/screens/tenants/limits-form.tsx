@@ -1,0 +1,78 @@
+import type { TenantReply } from '@baton/gateway/reply-types';
+import { useState } from 'preact/hooks';
+import { useAction } from '../../components/action.ts';
+import { ActionResult } from '../../components/action-result.tsx';
+import { useSession } from '../../session/session-context.ts';
+
+/** A tenant's limits against what it has of them. What is typed is sent for those that differ. */
+export function LimitsForm({ tenant, onChanged }: { tenant: TenantReply; onChanged: () => void }) {
+  const { client } = useSession();
+  const action = useAction();
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const limits = Object.entries(tenant.limits);
+  const changed = limits.filter(([name, most]) => typed[name] !== undefined && Number(typed[name]) !== most);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void action.start(async () => {
+      const patch = Object.fromEntries(changed.map(([name]) => [name, Number(typed[name])]));
+      await client.patch('', { limits: patch });
+      onChanged();
+      return 'The limits are set.';
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <h2>Limits</h2>
+      <div class="scrolling" tabIndex={0} role="region" aria-label="Limits">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Limit</th>
+              <th scope="col">In use</th>
+              <th scope="col">At most</th>
+            </tr>
+          </thead>
+          <tbody>
+            {limits.map(([name, most]) => (
+              <tr key={name}>
+                <td data-title="Limit">{name}</td>
+                <td data-title="In use">
+                  <Use of={usedOf(tenant, name)} most={most} />
+                </td>
+                <td data-title="At most">
+                  <input
+                    type="number"
+                    class="limit"
+                    aria-label={name}
+                    min={0}
+                    required
+                    value={typed[name] ?? most}
+                    onInput={({ currentTarget: { value } }) => setTyped({ ...typed, [name]: value })}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <button type="submit" class="small" disabled={changed.length === 0 || action.isRunning}>
+        Set {changed.length} limits
+      </button>
+      <ActionResult action={action} />
+    </form>
+  );
+}
+
+function usedOf({ usage }: TenantReply, name: string): number | undefined {
+  return (usage as Readonly<Record<string, number>>)[name];
+}
+
+function Use({ of: used, most }: { of: number | undefined; most: number }) {
+  if (used === undefined) return <>—</>;
+  return (
+    <>
+      {used.toLocaleString()}{' '}
+      <meter min={0} max={most} high={most * 0.9} value={used} aria-label="share in use" />
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import type { TenantReply } from '@baton/gateway/reply-types';
+import { useState } from 'preact/hooks';
+import { useLive } from '../../live/use-live.ts';
+import { useAction } from '../../components/action.ts';
+import { ActionResult } from '../../components/action-result.tsx';
+import { Confirmation } from '../../components/confirmation.tsx';
+import { LiveState } from '../../components/live-state.tsx';
+import { plainText } from '../../components/plain-text.ts';
+import { useSession } from '../../session/session-context.ts';
+import { LimitsForm } from './limits-form.tsx';
+
+/** One tenant, for the operator: what it has of what its limits bound, its limits, and whether its keys are taken. */
+export function TenantPage() {
+  const session = useSession();
+  const { client, tenant: id = '' } = session;
+  const live = useLive(session, `tenant ${id}`, (signal) => client.get<TenantReply>('', {}, signal));
+  const action = useAction();
+  const [isAsked, setIsAsked] = useState(false);
+  const tenant = live.value;
+  const suspend = (suspended: boolean) =>
+    action.start(async () => {
+      setIsAsked(false);
+      await client.patch('', { suspended });
+      live.reload();
+      return suspended
+        ? 'Its keys are refused from now on; its tasks stay as they are.'
+        : 'Its keys are taken again.';
+    });
+  return (
+    <>
+      <h1>
+        {plainText(id)}{' '}
+        {tenant !== undefined && tenant.name !== id && <small>{plainText(tenant.name)}</small>}
+      </h1>
+      <LiveState live={live} />
+      {tenant !== undefined && (
+        <>
+          <div class="actions">
+            <span>{tenant.suspended ? 'Suspended' : 'Active'}</span>
+            <button
+              type="button"
+              class="small secondary"
+              disabled={action.isRunning}
+              onClick={() => (tenant.suspended ? void suspend(false) : setIsAsked(true))}
+            >
+              {tenant.suspended ? 'Resume' : 'Suspend'}
+            </button>
+            <ActionResult action={action} />
+          </div>
+          <LimitsForm key={JSON.stringify(tenant.limits)} tenant={tenant} onChanged={live.reload} />
+        </>
+      )}
+      {isAsked && (
+        <Confirmation
+          question={`Suspend ${plainText(id)}? Every call with a key of it is refused until it is resumed.`}
+          confirm="Suspend"
+          onConfirm={() => void suspend(true)}
+          onClose={() => setIsAsked(false)}
+        />
+      )}
+    </>
+  );
+}
