@@ -16,6 +16,8 @@ export async function buildConsole(folder) {
     entryNames: 'console-[hash]',
     outdir: folder,
     bundle: true,
+    splitting: true,
+    chunkNames: 'console-[hash]',
     minify: true,
     write: false,
     platform: 'browser',
@@ -29,9 +31,10 @@ export async function buildConsole(folder) {
     logLevel: 'warning',
   });
   await stop();
-  const [script, styles] = ['.js', '.css'].map((ending) =>
-    basename(Object.keys(metafile.outputs).find((path) => path.endsWith(ending))),
-  );
+  const outputs = Object.entries(metafile.outputs);
+  const nameOf = (isWanted) => basename(outputs.find(isWanted)[0]);
+  const script = nameOf(([, { entryPoint }]) => entryPoint?.endsWith('main.tsx'));
+  const styles = nameOf(([path]) => path.endsWith('.css'));
   const page = readFileSync(join(SOURCE, 'index.html'), 'utf8')
     .replace('main.tsx', script)
     .replace('console.css', styles);

@@ -34,6 +34,20 @@ test('an agent is stored as a version, read on any replica, and deleted', async 
     { id: 'main_one', isPrimary: true, enabled: true, name: 'The main_one' },
     { id: 'writer', isPrimary: false, enabled: true, model: 'm-1' },
   ]);
+  // A list shows what each is, and not its instructions.
+  const said = [
+    'description',
+    'enabled',
+    'id',
+    'isPrimary',
+    'model',
+    'name',
+    'storedAt',
+    'storedBy',
+    'version',
+  ];
+  for (const one of list.body.agents)
+    expect(Object.keys(one).filter((field) => !said.includes(field))).toEqual([]);
   const resource: AnyJson = await fixture.clients[1].readResource({ uri: 'baton://agents/writer' });
   expect(JSON.parse(resource.contents[0].text)).toMatchObject({ id: 'writer', version: 2, enabled: true });
   expect((await fixture.rest('DELETE', '/agents/writer', undefined, { at: 1 })).body).toEqual({

@@ -11,11 +11,11 @@ const ROOT = join(import.meta.dirname, '../..');
 const OWN_TEXT: Readonly<Record<string, string>> = {
   'apps/cli/src/settings/dev-file.ts': 'the file that baton dev left in this folder',
   'apps/console/src/rest/rest-client.ts': "a reply of the page's own server",
-  'apps/console/src/screens/interactions/check-answer.ts':
+  'apps/console/src/components/parse-typed-json.ts':
     'what is typed into the page, which the server parses again',
   'apps/gateway/src/mcp/mcp-server.ts': "this gateway's own reply",
-  'apps/gateway/src/rest/routes/task-timeline.ts': 'a stored end of a task',
-  'apps/gateway/src/rest/routes/task-view.ts': 'a stored end of a task',
+  'apps/gateway/src/rest/views/task-timeline.ts': 'a stored end of a task',
+  'apps/gateway/src/rest/views/task-view.ts': 'a stored end of a task',
   'apps/gateway/src/sessions/session.ts': 'a session that a gateway sealed',
   'apps/gateway/src/tasks/task-result.ts': "this gateway's own reply",
   'packages/answer-validation/src/validation-thread.mjs': 'what its own process wrote, parsed values as text',

@@ -4,6 +4,13 @@ import { usePathLocation, useRoute } from './components/route.ts';
 import { plainText } from './components/plain-text.ts';
 import { InteractionList } from './screens/interactions/interaction-list.tsx';
 import { InteractionPage } from './screens/interactions/interaction-page.tsx';
+import { ConversationList } from './screens/conversations/conversation-list.tsx';
+import { ConversationPage } from './screens/conversations/conversation-page.tsx';
+import { AGENTS, PROMPTS, WORKFLOWS } from './screens/definitions/definition-kind.ts';
+import { DefinitionList } from './screens/definitions/definition-list.tsx';
+import { DefinitionPage } from './screens/definitions/definition-page.tsx';
+import { ProjectList } from './screens/projects/project-list.tsx';
+import { ProjectPage } from './screens/projects/project-page.tsx';
 import { KeyList } from './screens/keys/key-list.tsx';
 import { TaskList } from './screens/tasks/task-list.tsx';
 import { TaskPage } from './screens/tasks/task-page.tsx';
@@ -66,6 +73,18 @@ function Screens() {
         <Route path="/interactions" component={InteractionList} />
         <Route path="/interactions/:id">{({ id }) => <InteractionPage id={id} />}</Route>
         <Route path="/tasks" component={TaskList} />
+        <Route path="/projects" component={ProjectList} />
+        <Route path="/projects/:id">{({ id }) => <ProjectPage id={id} />}</Route>
+        <Route path="/conversations" component={ConversationList} />
+        <Route path="/conversations/:id">{({ id }) => <ConversationPage id={id} />}</Route>
+        {[AGENTS, WORKFLOWS, PROMPTS].flatMap((kind) => [
+          <Route key={kind.plural} path={`/${kind.plural}`}>
+            <DefinitionList kind={kind} />
+          </Route>,
+          <Route key={`${kind.plural} one`} path={`/${kind.plural}/:name`}>
+            {({ name }) => <DefinitionPage kind={kind} name={name ?? ''} />}
+          </Route>,
+        ])}
         <Route path="/keys" component={KeyList} />
         <Route path="/tenant" component={TenantPage} />
         <Route path="/tasks/:id">{({ id }) => <TaskPage id={id} />}</Route>
@@ -81,6 +100,11 @@ function Screens() {
 const SCREENS = [
   ['/interactions', 'Interactions', undefined],
   ['/tasks', 'Tasks', undefined],
+  ['/projects', 'Projects', ['mcp', 'admin', 'operator']],
+  ['/agents', 'Agents', ['mcp', 'admin', 'operator']],
+  ['/conversations', 'Conversations', undefined],
+  ['/workflows', 'Workflows', ['mcp', 'admin', 'operator']],
+  ['/prompts', 'Prompts', ['mcp', 'admin', 'operator']],
   ['/keys', 'Keys', ['admin', 'operator']],
   ['/tenant', 'Limits', ['operator']],
 ] as const;

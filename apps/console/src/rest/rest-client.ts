@@ -43,6 +43,16 @@ export class RestClient {
   }
 
   /** Errors: RestError. */
+  async put<T>(path: string, body: unknown): Promise<T> {
+    return (await this.fetch('PUT', path, { body })).json() as Promise<T>;
+  }
+
+  /** The same with a body that is JSON already. Errors: RestError. */
+  async putText<T>(path: string, json: string): Promise<T> {
+    return (await this.fetch('PUT', path, { json })).json() as Promise<T>;
+  }
+
+  /** Errors: RestError. */
   async patch<T>(path: string, body: unknown): Promise<T> {
     return (await this.fetch('PATCH', path, { body })).json() as Promise<T>;
   }
@@ -77,23 +87,24 @@ export class RestClient {
     path: string,
     given: {
       readonly body?: unknown;
+      readonly json?: string;
       readonly signal?: AbortSignal | undefined;
       readonly accept?: string;
     },
   ): Promise<Response> {
-    const { body, signal, accept = 'application/json' } = given;
+    const { body, json = JSON.stringify(body), signal, accept = 'application/json' } = given;
     const headers = { authorization: `Bearer ${this.credential}`, accept };
     const init = { method, ...(signal && { signal }), credentials: 'omit', redirect: 'error' } as const;
     let response: Response;
     try {
       response = await fetch(
         this.base + path,
-        body === undefined
+        json === undefined
           ? { ...init, headers }
           : {
               ...init,
               headers: { ...headers, 'content-type': 'application/json' },
-              body: JSON.stringify(body),
+              body: json,
             },
       );
     } catch (thrown) {

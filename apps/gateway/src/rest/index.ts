@@ -1,6 +1,6 @@
 /**
  * REST, for operators and for tenants' own tools: `admission` holds every request to its route's declared access,
- * `request-validation` parses what was sent, `openapi` describes all of it. `routes` has one file per resource of a tenant,
+ * `request-validation` parses what was sent, `openapi` describes all of it. `routes` has one file per resource of a tenant, `views` what replies show of each,
  * `tools` the catalogue of MCP: every tool, and the methods beside them; `definitions` what a tenant defines, with versions, `usage` its reports and prices; `operator` what crosses tenants. What a tenant has is reached in two ways (`TenantRouteBase`): by its own key, or, for the
  * operator and the tenant's admins, under `/tenants/{tenant}`.
  */

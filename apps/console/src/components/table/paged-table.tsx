@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLive } from '../../live/use-live.ts';
 import { useSession } from '../../session/session-context.ts';
 import { type BulkAction, BulkActions } from './bulk-actions.tsx';
@@ -25,6 +25,8 @@ interface ListProps<Row> {
   /** What stands there when nothing matches. */
   readonly empty: string;
   readonly caption: string;
+  /** Reads the page again whenever this changes. */
+  readonly changes?: number;
   /** What can be done to the rows that are chosen. */
   readonly bulk?: readonly BulkAction<Row>[];
 }
@@ -39,6 +41,7 @@ export function PagedTable<Row>({
   empty,
   caption,
   bulk,
+  changes = 0,
 }: ListProps<Row>) {
   const session = useSession();
   const filter = JSON.stringify([path, query]);
@@ -50,6 +53,10 @@ export function PagedTable<Row>({
     const reply = await session.client.get<Record<string, unknown>>(path, { ...query, cursor }, signal);
     return { rows: reply[field] as Row[], nextCursor: reply['nextCursor'] as string | undefined };
   });
+  const { reload } = live;
+  useEffect(() => {
+    if (changes > 0) reload();
+  }, [changes, reload]);
   const page = live.value;
   const [chosenIds, setChosenIds] = useState<ReadonlySet<string>>(new Set());
   const chosen = (page?.rows ?? []).filter((row) => chosenIds.has(rowId(row)));

@@ -1,4 +1,5 @@
 import { type Schema, Validator } from '@cfworker/json-schema';
+import { parseTypedJson } from '../../components/parse-typed-json.ts';
 
 /** What is wrong with an answer as it is typed; an empty list when it fits. The server has the last word. */
 export type CheckAnswer = (text: string) => readonly string[];
@@ -11,12 +12,8 @@ export function answerCheck(schema: unknown): CheckAnswer {
   const validator = new Validator(schema as Schema, '2020-12', false);
   return (text) => {
     if (text.trim() === '') return ['JSON is wanted that fits the schema.'];
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch (error) {
-      return [`No JSON yet: ${error instanceof Error ? error.message : String(error)}`];
-    }
+    const { value, problem } = parseTypedJson(text);
+    if (problem !== undefined) return [problem];
     const { valid, errors } = validator.validate(value);
     if (valid) return [];
     // The first of the errors is of the whole; those after it name the place.

@@ -77,7 +77,7 @@ export function KeyList() {
       {made !== undefined && <NewKey text={made} onClose={() => setMade(undefined)} />}
       <ActionResult action={action} />
       <PagedTable
-        key={reading}
+        changes={reading}
         caption="Keys"
         path="/keys"
         field="keys"

@@ -69,10 +69,9 @@ export function agentRoutes(context: AgentContext): DefinitionRoutes {
       const enabled = new Map(entries.map((entry) => [entry.name, entry.enabled]));
       return {
         items: items.map((one) => ({
-          ...withId(one),
+          ...summaryOf(one),
           enabled: enabled.get(one.name) ?? true,
           isPrimary: one.name === primary,
-          ...(one.definition as { name: string; description?: string; model?: string }),
         })),
         ...next,
       };
@@ -90,6 +89,17 @@ export function agentRoutes(context: AgentContext): DefinitionRoutes {
     },
     delete: ({ agents }, identity, id) => agents.delete(identity, id),
   };
+}
+
+/** What lists show of an agent: not its instructions. */
+function summaryOf({ name: id, version, storedAt, storedBy, definition }: StoredDefinition) {
+  const { name, description, model } = definition as {
+    readonly name: string;
+    readonly description?: string;
+    readonly model?: string;
+  };
+  const given = { ...(description !== undefined && { description }), ...(model !== undefined && { model }) };
+  return { id, version, storedAt, storedBy, name, ...given };
 }
 
 function withId({ name: id, ...stored }: StoredDefinition) {

@@ -1,42 +1,12 @@
-import {
-  type Limits,
-  limitsSchema,
-  limitsPatchSchema,
-  tenantIdSchema,
-  tenantCreationInputSchema,
-} from '@baton/protocol';
+import { type Limits, limitsPatchSchema, tenantIdSchema, tenantCreationInputSchema } from '@baton/protocol';
 import type { Identity } from '@baton/store';
 import type { OperatorStore } from '@baton/store/operator';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { cursorParamSchema, nextCursorSchema } from '../routes/paging.ts';
-import { jsonResponse, isoTimeSchema, named } from '../openapi/shared-schemas.ts';
-
-/** A tenant as operators see it. */
-export const tenantSchema = named(
-  'Tenant',
-  z
-    .object({
-      id: tenantIdSchema,
-      name: z.string(),
-      suspended: z.boolean().describe('True: its keys are refused, its tasks stay as they are'),
-      createdAt: isoTimeSchema,
-      limits: limitsSchema,
-      openTasks: z.int().describe('Tasks that have not ended'),
-      usage: z
-        .object({
-          storedBytes: z.int().describe('Of everything, as they are counted'),
-          endedTaskBytes: z.int().describe('Those of them that are of ended tasks'),
-          projects: z.int(),
-          openTasks: z.int(),
-          retainedTasks: z.int().describe('Ended tasks that are readable still'),
-          pendingInteractions: z.int(),
-        })
-        .describe('What it has of what its limits bound'),
-    })
-    .readonly(),
-);
+import { tenantSchema } from '../views/tenant-view.ts';
+import { jsonResponse } from '../openapi/shared-schemas.ts';
 
 const creation = tenantCreationInputSchema.extend({
   limits: limitsPatchSchema.optional().describe('Any of them; the others have their defaults'),

@@ -13,7 +13,7 @@ import {
   toInteractionDetail,
   toInteractionSummary,
   interactionDetailSchema,
-} from './interaction-view.ts';
+} from '../views/interaction-view.ts';
 import { optionalParam } from './optional-param.ts';
 import {
   cursorParamSchema,

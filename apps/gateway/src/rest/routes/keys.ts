@@ -5,7 +5,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { formatToolSelection, parseToolSelection } from '../../tool-listing/tool-selection.ts';
-import { keySchema, newKeySchema } from './key-view.ts';
+import { keySchema, newKeySchema } from '../views/key-view.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
 import { jsonResponse } from '../openapi/shared-schemas.ts';
 

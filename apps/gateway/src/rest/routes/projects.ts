@@ -6,9 +6,10 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { toProjectEntry } from '../../resources/usage-resource.ts';
+import { projectSummarySchema } from '../views/project-view.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { isoTimeSchema, jsonResponse, named } from '../openapi/shared-schemas.ts';
+import { jsonResponse } from '../openapi/shared-schemas.ts';
 
 const tasksFile = z
   .looseObject({})
@@ -24,16 +25,6 @@ const imported = z.looseObject({
 });
 
 const USE: readonly Scope[] = ['mcp', 'admin'];
-/** A project as lists show it. */
-const projectEntry = named(
-  'Project',
-  z.object({
-    projectRoot: z.string(),
-    bytes: z.int().describe('What it takes of the limit storedBytes'),
-    lastUsedAt: isoTimeSchema.optional().describe('When it was last read or changed, to an hour'),
-  }),
-);
-
 const tags = ['projects'];
 
 /** A tenant's projects, whole. */
@@ -62,7 +53,7 @@ export async function projectRoutes(
           200: jsonResponse(
             'A page',
             z.object({
-              projects: z.array(projectEntry),
+              projects: z.array(projectSummarySchema),
               nextCursor: nextCursorSchema,
             }),
           ),

@@ -13,7 +13,7 @@ import { jsonResponse } from '../openapi/shared-schemas.ts';
 import { optionalParam } from './optional-param.ts';
 import { cursorParamSchema, nextCursorSchema, originFields } from './paging.ts';
 import { requireTaskId } from './task-id.ts';
-import { taskSummarySchema, toTaskSummary } from './task-view.ts';
+import { taskSummarySchema, toTaskSummary } from '../views/task-view.ts';
 
 const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
 const tags = ['tasks'];

@@ -12,7 +12,7 @@ import { cursorParamSchema, limitParamSchema, nextCursorSchema, originFields } f
 import { requireTaskId } from './task-id.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponse, emptyBodySchema } from '../openapi/shared-schemas.ts';
-import { toTaskDetail, toTaskSummary, taskSummarySchema, taskDetailSchema } from './task-view.ts';
+import { toTaskDetail, toTaskSummary, taskSummarySchema, taskDetailSchema } from '../views/task-view.ts';
 
 const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
 const tags = ['tasks'];

@@ -1,0 +1,47 @@
+import { useState } from 'preact/hooks';
+import { useAction } from '../../components/action.ts';
+import { ActionResult } from '../../components/action-result.tsx';
+import { JsonField } from '../../components/json-field.tsx';
+import { useRoute } from '../../components/route.ts';
+import { useSession } from '../../session/session-context.ts';
+import type { DefinitionKind, DefinitionSummary } from './definition-kind.ts';
+
+/** A definition as JSON, to be put as the next version. The server says what is wrong with it. */
+export function DefinitionForm({
+  kind,
+  name,
+  definition,
+  onStored,
+}: {
+  kind: DefinitionKind;
+  name: string | undefined;
+  definition: Readonly<Record<string, unknown>>;
+  onStored: () => void;
+}) {
+  const { client } = useSession();
+  const { navigate } = useRoute();
+  const action = useAction();
+  const [value, setValue] = useState<unknown>(definition);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void action.start(async () => {
+      const key = name ?? kind.keyOf(value as DefinitionSummary);
+      const { version } = await client.put<{ version: number }>(
+        `/${kind.plural}/${encodeURIComponent(key)}`,
+        value,
+      );
+      if (name === undefined) navigate(`/${kind.plural}/${encodeURIComponent(key)}`);
+      else onStored();
+      return `Version ${version} is stored.`;
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <JsonField label="Definition" initial={definition} onValue={setValue} rows={16} />
+      <button type="submit" class="small" disabled={value === undefined || action.isRunning}>
+        Store
+      </button>
+      <ActionResult action={action} />
+    </form>
+  );
+}

@@ -1,0 +1,19 @@
+import type { z } from 'zod';
+import type { conversationDetailSchema, conversationSchema } from '../../conversations/conversation-view.ts';
+import type { tenantSchema } from './tenant-view.ts';
+import type { interactionDetailSchema, interactionSummarySchema } from './interaction-view.ts';
+import type { keySchema } from './key-view.ts';
+import type { projectSummarySchema } from './project-view.ts';
+import type { taskDetailSchema, taskSummarySchema } from './task-view.ts';
+
+/** What REST replies with, for programs in TypeScript of this repository. */
+export type InteractionReply = z.infer<typeof interactionSummarySchema>;
+export type InteractionDetailReply = z.infer<typeof interactionDetailSchema>;
+export type TaskReply = z.infer<typeof taskSummarySchema>;
+export type TaskDetailReply = z.infer<typeof taskDetailSchema>;
+export type ConversationReply = z.infer<typeof conversationSchema>;
+export type ConversationDetailReply = z.infer<typeof conversationDetailSchema>;
+export type KeyReply = z.infer<typeof keySchema>;
+export type ProjectReply = z.infer<typeof projectSummarySchema>;
+export type TenantReply = z.infer<typeof tenantSchema>;
+export type TimelineEntryReply = TaskDetailReply['timeline'][number];

@@ -1,0 +1,130 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TEAM } from '../../agents/agents-fixture.ts';
+import { OPERATOR_TOKEN } from '../../harness/in-process-deployment.ts';
+import type { AnyJson } from '../../harness/mcp-client.ts';
+import { ConsoleFixture } from './console-fixture.ts';
+
+/** What a tenant defines, and its conversations, as its admin has them. */
+let fixture: ConsoleFixture;
+let page: Page;
+
+const WORKFLOW = {
+  name: 'look',
+  description: 'Looks at what is next',
+  arguments: [{ name: 'project', required: true }],
+  steps: [{ name: 'next', tool: 'next_task', arguments: { projectRoot: '{{args.project}}' } }],
+};
+
+beforeAll(async () => {
+  fixture = await ConsoleFixture.start();
+  for (const agent of TEAM) await put(`/agents/${agent.id}`, agent);
+  await put('/prompts/shorten', { name: 'shorten', text: 'Shorten this: {text}' });
+  page = await fixture.open(await fixture.baton.createKey({ scopes: ['mcp', 'agent', 'admin'] }));
+});
+afterAll(() => fixture?.stop());
+
+async function put(path: string, body: object): Promise<void> {
+  const response = await fetch(`${fixture.baton.url(1)}/v1/tenants/acme${path}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+const agents = async (): Promise<AnyJson> =>
+  (await fixture.asOperator('GET', '/v1/tenants/acme/agents')).body.agents;
+const show = (route: string) => page.goto(`${fixture.baton.url(0)}/console/#${route}`);
+const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+
+test('the primary has its badge and no switch; a specialist has one, which switches it', async () => {
+  await show('/agents');
+  await row('Assistant').getByText('● Primary').waitFor();
+  expect(await row('Assistant').getByRole('switch').count()).toBe(0);
+  await row('Coder').getByText('✓ Enabled').waitFor();
+  await row('Coder').getByRole('switch').click();
+  await row('Coder').getByText('Disabled').waitFor();
+  expect((await agents()).find(({ id }: AnyJson) => id === 'coder').enabled).toBe(false);
+  await row('Coder').getByRole('switch').click();
+  await row('Coder').getByText('✓ Enabled').waitFor();
+});
+
+test('an agent is edited as its next version; what is no agent is refused in words, and stays as typed', async () => {
+  await show('/agents/coder');
+  const field = page.getByLabel('Definition', { exact: true });
+  await field.fill('{"id": "coder", "name": 5}');
+  await page.getByRole('button', { name: 'Store' }).click();
+  await page.locator('form .problem').filter({ hasText: 'name' }).waitFor();
+  expect(await field.inputValue()).toBe('{"id": "coder", "name": 5}');
+  await field.fill('{"id": ');
+  await page.getByText(/No JSON yet/).waitFor();
+  expect(await page.getByRole('button', { name: 'Store' }).isDisabled()).toBe(true);
+  await field.fill(JSON.stringify({ id: 'coder', name: 'Coder', instructions: 'You write good code.' }));
+  await page.getByRole('button', { name: 'Store' }).click();
+  await page.getByText('Definition of version 2').waitFor();
+  await page.getByText('Definition of version 1').click();
+  await page.locator('section pre').getByText('You write code.').waitFor();
+});
+
+test('a specialist is tried, and its request is linked to and answered', async () => {
+  await show('/agents/web_search');
+  await page.getByText('Try it').click();
+  await page.getByLabel('Arguments').fill('{"query": "kettles"}');
+  await page.getByRole('button', { name: 'Call' }).click();
+  await page.getByRole('link', { name: 'its request' }).click();
+  await page.getByLabel('Answer by hand').fill('There are three.');
+  await page.getByRole('button', { name: 'Answer', exact: true }).click();
+  await page.getByText('The answer is in the journal of').waitFor();
+});
+
+test('a conversation with the primary is shown as it ran', async () => {
+  const { interactionId } = await fixture.call('ask_assistant', { message: 'Good day <b>you</b>' });
+  await fixture.call('agent_llm', {
+    interactionId,
+    agentLLMResponse: { status: 'success', data: { text: 'Good day.' } },
+    waitMs: 20_000,
+  });
+  await show('/conversations');
+  await page.getByRole('link', { name: 'Good day <b>you</b>' }).click();
+  const messages = page.locator('.dialog li');
+  await messages.nth(1).waitFor();
+  expect(await messages.allInnerTexts()).toEqual([
+    expect.stringMatching(/^user\s+Good day <b>you<\/b>$/),
+    expect.stringMatching(/^assistant\s+Good day\.$/),
+  ]);
+});
+
+test('a workflow is created, and run with its arguments', async () => {
+  await fixture.call('initialize_project', { projectRoot: 'shop', name: 'Shop' });
+  await show('/workflows');
+  await page.getByRole('link', { name: 'Create one' }).click();
+  await page.getByLabel('Definition').fill(JSON.stringify(WORKFLOW));
+  await page.getByRole('button', { name: 'Store' }).click();
+  await page.getByText('Definition of version 1').waitFor();
+  expect(page.url()).toContain('/workflows/look');
+  await page.getByText('Try it').click();
+  expect(JSON.parse(await page.getByLabel('Arguments').inputValue())).toEqual({ project: '' });
+  await page.getByLabel('Arguments').fill('{"project": "shop"}');
+  await page.getByRole('button', { name: 'Call' }).click();
+  await page.locator('form pre').filter({ hasText: 'messages' }).waitFor();
+});
+
+test('a prompt of the registry is tried', async () => {
+  await show('/prompts/shorten');
+  await page.getByText('Try it').click();
+  await page.getByLabel('Arguments').fill('{"text": "A long text"}');
+  await page.getByRole('button', { name: 'Call' }).click();
+  await page.getByRole('link', { name: 'its request' }).click();
+  await page.getByText('Request', { exact: true }).click();
+  await page.locator('.message').getByText('Shorten this: A long text').waitFor();
+});
+
+test('axe finds nothing serious on what is defined', async () => {
+  await show('/agents');
+  await row('Coder').waitFor();
+  expect(await fixture.findVisibleFaults(page, 'agents')).toEqual([]);
+  await show('/workflows/look');
+  await page.getByText('Definition of version 1').waitFor();
+  expect(await fixture.findVisibleFaults(page, 'workflow')).toEqual([]);
+});

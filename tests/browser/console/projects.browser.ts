@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ConsoleFixture } from './console-fixture.ts';
+
+/** A tenant's projects, as whoever works on them has them. */
+let fixture: ConsoleFixture;
+let page: Page;
+
+beforeAll(async () => {
+  fixture = await ConsoleFixture.start();
+  page = await fixture.open(fixture.baton.apiKey, '#/projects');
+});
+afterAll(() => fixture?.stop());
+
+const task = (id: number, more: object = {}) => ({ id, title: `Task ${id}`, description: 'd', ...more });
+const FILE = {
+  master: {
+    tasks: [
+      task(1, { status: 'done' }),
+      task(2, { dependencies: [1], status: 'in-progress' }),
+      task(3, { dependencies: [1, 99] }),
+      task(4, { dependencies: [2, 3], title: '<img src=x onerror=alert(1)>' }),
+    ],
+  },
+};
+
+async function importFile(project: string, file: unknown, { strict = false } = {}): Promise<void> {
+  await page.getByLabel('Project, which it replaces').fill(project);
+  const buffer = Buffer.from(typeof file === 'string' ? file : JSON.stringify(file));
+  await page
+    .getByLabel('File', { exact: true })
+    .setInputFiles({ name: 'tasks.json', mimeType: 'application/json', buffer });
+  await page.getByRole('checkbox', { name: 'Refuse a file' }).setChecked(strict);
+  await page.getByRole('button', { name: 'Import' }).click();
+}
+
+test('a damaged file is imported with its repairs listed, or refused with strict; what is no JSON is refused in words', async () => {
+  await page.getByText('Import a tasks.json').click();
+  await importFile('shop', FILE, { strict: true });
+  await page.locator('form .problem').waitFor();
+  await page.getByText('There is none.').waitFor();
+  await importFile('shop', '{"master"');
+  await page.locator('form .problem').filter({ hasText: 'JSON' }).waitFor();
+  await importFile('shop', FILE);
+  await page.getByText('Imported: tasks 4 in master; 1 repairs.').waitFor();
+  await page.locator('.repairs').getByText(/99/).waitFor();
+  await page.getByRole('link', { name: 'shop' }).waitFor();
+});
+
+test('a project has its tasks by status, their dependencies as a graph and in words, and follows changes', async () => {
+  await page.getByRole('link', { name: 'shop' }).click();
+  await page.getByText(/^4 tasks: 2 pending/).waitFor();
+  const graph = page.getByRole('img', { name: 'Dependencies of 4 tasks' });
+  await graph.waitFor();
+  expect([await graph.locator('rect').count(), await graph.locator('polyline').count()]).toEqual([4, 4]);
+  expect(await page.locator('main img').count()).toBe(0);
+  const fourth = page.getByRole('row').filter({ hasText: 'onerror' });
+  expect(await fourth.innerText()).toContain('2, 3');
+  await fixture.call('set_task_status', { projectRoot: 'shop', id: '3', status: 'done' });
+  await page.getByText(/2 done/).waitFor();
+});
+
+test('what was found of complexity is a chart', async () => {
+  const { interactionId } = await fixture.call('analyze_project_complexity', { projectRoot: 'shop' });
+  const analysis = [2, 3, 4].map((taskId) => ({
+    taskId,
+    taskTitle: `Task ${taskId}`,
+    complexityScore: taskId * 2,
+    recommendedSubtasks: 3,
+    expansionPrompt: 'p',
+    reasoning: 'r',
+  }));
+  await fixture.call('agent_llm', {
+    interactionId,
+    agentLLMResponse: { status: 'success', data: { object: { complexityAnalysis: analysis } } },
+    waitMs: 20_000,
+  });
+  await page.reload();
+  await fixture.signIn(page, fixture.baton.apiKey);
+  await page.getByRole('list', { name: 'Complexity by task' }).getByText('8 of 10').waitFor();
+});
+
+test('an export is the file that the server has', async () => {
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export' }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toBe('shop.tasks.json');
+  const file = JSON.parse(readFileSync(await download.path(), 'utf8'));
+  expect(file.master.tasks.map(({ id, status }: { id: number; status: string }) => [id, status])).toEqual([
+    [1, 'done'],
+    [2, 'in-progress'],
+    [3, 'done'],
+    [4, 'pending'],
+  ]);
+});
+
+test('axe finds nothing serious on a project', async () => {
+  expect(await fixture.findVisibleFaults(page, 'project')).toEqual([]);
+});
