@@ -16,3 +16,4 @@ pin() { # pin VARIABLE TAG
 pin BATON_NODE_IMAGE node:22-bookworm-slim
 pin BATON_REDIS_IMAGE redis:7-bookworm
 pin BATON_CADDY_IMAGE caddy:2
+pin BATON_PROMETHEUS_IMAGE prom/prometheus:latest

@@ -13,12 +13,13 @@ export class ComposeStack {
   private readonly compose: readonly string[];
   private readonly environment: NodeJS.ProcessEnv;
 
-  private constructor(compose: readonly string[], port: number) {
+  private constructor(compose: readonly string[], port: number, prometheusPort: number) {
     this.compose = compose;
     this.url = `http://127.0.0.1:${port}`;
     this.environment = {
       COMPOSE_PROJECT_NAME: `baton-e2e-${process.pid}`,
       BATON_PORT: String(port),
+      BATON_PROMETHEUS_PORT: String(prometheusPort),
       BATON_PUBLIC_URL: this.url,
       // A version of its own, so that no image of an operator is replaced.
       BATON_VERSION: 'e2e',
@@ -34,8 +35,8 @@ export class ComposeStack {
     const two = await runCommand(['docker', 'compose', 'version']).catch(() => undefined);
     const compose = two === undefined ? ['docker-compose'] : ['docker', 'compose'];
     console.log(`# ${two ?? (await runCommand(['docker-compose', 'version', '--short']))}`);
-    const [port = 0] = await findFreePorts(1);
-    return new ComposeStack(compose, port);
+    const [port = 0, prometheusPort = 0] = await findFreePorts(2);
+    return new ComposeStack(compose, port, prometheusPort);
   }
 
   /** Builds both images; again when the sources changed in between, since the roles must be of one release. */
@@ -57,9 +58,15 @@ export class ComposeStack {
     await waitUntilOrThrow('Caddy answers', 30_000, async () => (await fetch(`${this.url}/readyz`)).ok);
   }
 
+  /** Starts Prometheus of the profile `monitoring`; where it listens. */
+  async startPrometheus(): Promise<string> {
+    await this.run('--profile', 'monitoring', 'up', '-d', '--no-deps', 'prometheus');
+    return `http://127.0.0.1:${this.environment['BATON_PROMETHEUS_PORT']}`;
+  }
+
   /** Removes everything but the images. */
   async down(): Promise<void> {
-    await this.run('down', '--volumes', '--remove-orphans', '--timeout', '5');
+    await this.run('--profile', 'monitoring', 'down', '--volumes', '--remove-orphans', '--timeout', '5');
   }
 
   async scale(service: Service, count: number): Promise<void> {

@@ -11,6 +11,7 @@ import { addTenant } from './add-tenant.ts';
 import { checkRollingUpdate } from './rolling-update.ts';
 import { checkImage, checkMissingSecrets } from './image-and-secrets.ts';
 import { checkAnswerOnOtherGateway, checkReplicaHeader, checkThirdGateway } from './load-balancing.ts';
+import { checkMonitoring } from './monitoring.ts';
 import { ComposeStack } from './compose-stack.ts';
 import { checkStoredProjects } from './stored-projects.ts';
 
@@ -60,6 +61,7 @@ async function run(on: ComposeStack): Promise<void> {
     checkAnswerOnOtherGateway(on, key),
   );
   await runCheck('Caddy finds a third gateway without a restart', () => checkThirdGateway(on, key));
+  await runCheck('Prometheus takes its rules, and reads every replica', () => checkMonitoring(on));
   await runCheck('on SIGTERM every role exits with 0', () => checkGracefulStop(on));
   if (!isShort) await runLongChecks(on, key);
   await runCheck('every stored project keeps its invariants', () => checkStoredProjects(on));

@@ -60,13 +60,17 @@ test('the dashboard that the page shows serves the three queues of shard 0', asy
 test('each metric of a gateway that the page names is reported', async () => {
   const headers = { authorization: `Bearer ${TOKEN}` };
   const reported = await (await fetch(`${gateway}/metrics`, { headers })).text();
-  const files = ['monitoring/metrics.ts', 'monitoring/request-metrics.ts', 'edge/limits/edge-metrics.ts'];
-  const source = files
-    .map((file) => readFileSync(join(REPOSITORY_ROOT, 'apps/gateway/src', file), 'utf8'))
-    .join('');
+  const files = [
+    'apps/gateway/src/monitoring/metrics.ts',
+    'apps/gateway/src/monitoring/event-metrics.ts',
+    'apps/gateway/src/monitoring/request-metrics.ts',
+    'apps/gateway/src/edge/limits/edge-metrics.ts',
+    'packages/runner/src/metrics/task-metrics.ts',
+  ];
+  const source = files.map((file) => readFileSync(join(REPOSITORY_ROOT, file), 'utf8')).join('');
   const named = tableOf('docs/operating.md', 'metric').map(([name = '']) => inlineCodeIn(name)[0] ?? '');
   const ofGateway = named.filter((name) => source.includes(name));
-  expect(ofGateway.length).toBeGreaterThan(5);
+  expect(ofGateway.length).toBeGreaterThan(12);
   for (const name of ofGateway) expect(reported).toContain(`# TYPE ${name} `);
 });
 

@@ -121,12 +121,19 @@ const NO_SCRIPTS = new Set(['HTTP', 'HMAC', 'JSON', 'SHA', 'WAIT', 'REST']);
 const VARIABLE = /\b(BATON|BENCH|FC|COMPOSE|REDIS|LOG|OPENAI|ANTHROPIC|NODE)_[A-Z_]*[A-Z]\b/g;
 
 test('every metric of gateway and worker is on the page of operators, and no other', () => {
-  const known = new Set(sources(['apps']).match(/(?<=')baton_[a-z_]+(?=')/g));
+  const known = new Set(sources(['apps', 'packages']).match(/(?<=')baton_[a-z_]+(?=')/g));
   expect(known.size).toBeGreaterThan(5);
   expect(sorted(tableOf(OPERATING, 'metric').map(([cell]) => nameIn(cell)))).toEqual(sorted(known));
   for (const page of PAGES)
     for (const code of inlineCodeIn(readPage(page)))
       if (/^baton_[a-z_]+$/.test(code)) expect(known).toContain(code);
+});
+
+test.each(['alerts.yml', 'grafana/baton.json'])('infra/monitoring/%s asks for no other metric', (file) => {
+  const known = new Set(sources(['apps', 'packages']).match(/(?<=')baton_[a-z_]+(?=')/g));
+  const asked = new Set(readPage(`infra/monitoring/${file}`).match(/\bbaton_[a-z_]+/g));
+  expect(asked.size).toBeGreaterThan(5);
+  for (const name of asked) expect(known).toContain(name.replace(/_(bucket|count|sum)$/, ''));
 });
 
 test('the table of error codes is that of the protocol, row by row', () => {

@@ -2,6 +2,8 @@ import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { Redirect, Route, Router, Switch } from 'wouter-preact';
 import { usePathLocation, useRoute } from './components/route.ts';
 import { plainText } from './components/plain-text.ts';
+import { Overview } from './screens/overview/overview.tsx';
+import { SystemStatus } from './screens/system/system-status.tsx';
 import { InteractionList } from './screens/interactions/interaction-list.tsx';
 import { InteractionPage } from './screens/interactions/interaction-page.tsx';
 import { ConversationList } from './screens/conversations/conversation-list.tsx';
@@ -60,7 +62,14 @@ export function Console() {
         onTenants={tenant === undefined ? undefined : () => setTenant(undefined)}
       />
       <main class="container-fluid" id="main" tabIndex={-1}>
-        {session.tenant === undefined ? <TenantChoice onChoose={setTenant} /> : <Screens />}
+        {session.tenant === undefined ? (
+          <>
+            <TenantChoice onChoose={setTenant} />
+            <SystemStatus />
+          </>
+        ) : (
+          <Screens />
+        )}
       </main>
     </SessionContext.Provider>
   );
@@ -70,6 +79,7 @@ function Screens() {
   return (
     <Router hook={usePathLocation}>
       <Switch>
+        <Route path="/overview" component={Overview} />
         <Route path="/interactions" component={InteractionList} />
         <Route path="/interactions/:id">{({ id }) => <InteractionPage id={id} />}</Route>
         <Route path="/tasks" component={TaskList} />
@@ -89,7 +99,7 @@ function Screens() {
         <Route path="/tenant" component={TenantPage} />
         <Route path="/tasks/:id">{({ id }) => <TaskPage id={id} />}</Route>
         <Route>
-          <Redirect to="/interactions" replace />
+          <Redirect to="/overview" replace />
         </Route>
       </Switch>
     </Router>
@@ -98,6 +108,7 @@ function Screens() {
 
 /** The screens with who has use of each: any of these scopes. The server refuses what a key may not do, whatever stands here. */
 const SCREENS = [
+  ['/overview', 'Overview', undefined],
   ['/interactions', 'Interactions', undefined],
   ['/tasks', 'Tasks', undefined],
   ['/projects', 'Projects', ['mcp', 'admin', 'operator']],

@@ -31,8 +31,7 @@ import { requireDeclaredAccess } from './edge/route-access.ts';
 import { createMcpServerFactory } from './mcp/mcp-server.ts';
 import { mcpRoutes } from './mcp/routes.ts';
 import { serveHealth } from './monitoring/health.ts';
-import { serveMetrics } from './monitoring/metrics.ts';
-import type { RequestMetrics } from './monitoring/request-metrics.ts';
+import { type GatewayMetrics, serveMetrics } from './monitoring/metrics.ts';
 import { restRoutes } from './rest/index.ts';
 import { SessionTokens } from './sessions/session-tokens.ts';
 import { StreamRegistry } from './subscriptions/stream-registry.ts';
@@ -53,7 +52,7 @@ export async function buildApp(
   options: {
     audience: Audience;
     replicaWideLimits: ReplicaWideLimits;
-    requestMetrics: RequestMetrics;
+    metrics: GatewayMetrics;
     operations: ReadonlyMap<string, Operation>;
     programs: Programs;
     draining: () => boolean;
@@ -66,7 +65,7 @@ export async function buildApp(
   app.decorate('publicUrl', configuration.publicUrl);
   const { metrics, bufferBudget, refusalCosts, loopTurns } = options.replicaWideLimits;
   app.decorate('refusalCosts', refusalCosts);
-  app.decorate('eventLog', new EventLog(log));
+  app.decorate('eventLog', new EventLog(log, options.metrics.events.count));
   addResponseHeaders(app, responseHeaders);
   const connections = limitConnections(app, configuration, metrics);
   installErrorHandlers(app);
@@ -86,9 +85,8 @@ export async function buildApp(
   await serveConsole(app, configuration.consoleFolder);
   serveProtectedResourceMetadata(app);
   refuseOauth(app);
-  options.requestMetrics.observe(app);
-  const counted = { edge: metrics, requests: options.requestMetrics };
-  if (forOperators) serveMetrics(app, store, configuration.metricsOpen, counted);
+  options.metrics.requests.observe(app);
+  if (forOperators) serveMetrics(app, options.metrics, configuration.metricsOpen);
 
   const services = createServices(app, store, options);
   // One catalogue, two ways in.
@@ -97,6 +95,7 @@ export async function buildApp(
   const servers = createMcpServerFactory(tools, BATON_VERSION, logError);
   const sessions = new SessionTokens(store);
   const streams = new StreamRegistry(sessions);
+  options.metrics.countStreams(() => streams.size);
   if (audience !== 'operators')
     await app.register(mcpRoutes, {
       services,

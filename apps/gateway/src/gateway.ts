@@ -13,7 +13,7 @@ import { type Audience, buildApp } from './app.ts';
 import type { GatewayConfiguration } from './configuration.ts';
 import { createReplicaWideLimits } from './edge/replica-wide-limits.ts';
 import { Listener } from './listener.ts';
-import { RequestMetrics } from './monitoring/request-metrics.ts';
+import { GatewayMetrics } from './monitoring/metrics.ts';
 
 export interface RunningGateway {
   readonly url: string;
@@ -34,6 +34,7 @@ export async function startGateway(
   added: ReadonlyMap<string, Operation> = new Map(),
 ): Promise<RunningGateway> {
   let draining = false;
+  const replicaWideLimits = createReplicaWideLimits(configuration);
   const options = {
     operations: new Map<string, Operation>([
       ...toolOperations,
@@ -44,8 +45,8 @@ export async function startGateway(
     ]),
     programs: new Programs(added),
     draining: () => draining,
-    replicaWideLimits: createReplicaWideLimits(configuration),
-    requestMetrics: new RequestMetrics(),
+    replicaWideLimits,
+    metrics: new GatewayMetrics(store, replicaWideLimits.metrics),
   };
   const { port, operatorPort, unreadyMs, drainMs } = configuration;
   const listen = async (audience: Audience, at: number) => {

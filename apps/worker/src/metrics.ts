@@ -1,4 +1,5 @@
-import type { SegmentEnd } from '@baton/runner';
+import { type SegmentEnd, TaskMetrics } from '@baton/runner';
+import type { Store } from '@baton/store';
 import type { Worker } from '@baton/store/shards';
 import type { CallEnd } from './provider-calls/call-processor.ts';
 import type { Logger } from 'pino';
@@ -34,14 +35,32 @@ export class WorkerMetrics {
     registers: [this.registry],
   });
 
-  constructor() {
+  private readonly lag = new Histogram({
+    name: 'baton_resume_lag_seconds',
+    help: 'How long the first task of a batch was ready before a worker took it',
+    buckets: [0.005, 0.025, 0.1, 0.5, 2, 10, 60],
+    registers: [this.registry],
+  });
+  private readonly shared: TaskMetrics;
+
+  constructor(store: Store) {
+    this.shared = new TaskMetrics(this.registry, store);
     collectDefaultMetrics({ register: this.registry });
   }
+
+  /** How long the first task of a batch was ready, in milliseconds. */
+  readonly observeLag = (ms: number): void => this.lag.observe(ms / 1_000);
 
   /** Counts how the tasks of one job ended. */
   readonly observeBatch = (ends: readonly SegmentEnd[]): void => {
     this.batch.observe(ends.length);
-    for (const { kind } of ends) this.tasks.inc({ end: kind });
+    for (const end of ends) {
+      this.tasks.inc({ end: end.kind });
+      if (end.kind === 'parked') this.shared.countPark();
+      else if (end.kind === 'completed') this.shared.countEnd('completed', '');
+      else if (end.kind === 'failed') this.shared.countEnd('failed', end.code);
+      else if (end.kind === 'broken') this.shared.countEnd('failed', end.error.code);
+    }
   };
 
   /** Counts how the job of a call to an LLM endpoint ended. */

@@ -28,6 +28,8 @@ export interface ResumeDependencies {
   readonly log: Logger;
   /** Called after each batch with how its tasks ended. */
   readonly onBatch: (ends: readonly SegmentEnd[]) => void;
+  /** Called with how long the first task of a batch was ready, in milliseconds. */
+  readonly onLag: (ms: number) => void;
   /** Called when this worker has the program of no task in the list. */
   readonly onMissingPrograms?: () => void;
 }
@@ -47,6 +49,7 @@ export function createResumeProcessor(shard: WorkerShard, dependencies: ResumeDe
       onMissingPrograms?.();
       return delayJob(job, token, MISSING_PROGRAM_DELAY_MS);
     }
+    noteLag(batch, dependencies);
     const ends = await runBatch(shard, running, batch, dependencies);
     if (ends.some(({ end }) => end.kind === 'stale') && (await extendJobLock(job, token))) {
       // The reply of a script was lost: the job is still ours, and so is what its batch still holds.
@@ -73,6 +76,10 @@ export function createResumeAtOnce(shard: WorkerShard, dependencies: ResumeDepen
   };
 }
 
+function noteLag(batch: TaskBatch, { onLag }: ResumeDependencies): void {
+  if (batch.kind === 'taken' && batch.waitedMs !== undefined) onLag(batch.waitedMs);
+}
+
 /** After these ends a task is not of its job's batch any more. */
 const LEAVES_BATCH: ReadonlySet<SegmentEnd['kind']> = new Set(['parked', 'completed', 'failed', 'held']);
 
@@ -84,6 +91,7 @@ async function runAtOnce(
 ): Promise<boolean> {
   const batch = await shard.dequeue(data, dependencies.programs.names);
   if (batch.kind !== 'taken') return false;
+  noteLag(batch, dependencies);
   const ends = await runBatch(shard, { job: undefined, data, final: false }, batch, dependencies);
   dependencies.onBatch(ends.map(({ end }) => end));
   return ends.every(({ end }) => LEAVES_BATCH.has(end.kind));

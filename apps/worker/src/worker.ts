@@ -60,7 +60,7 @@ export async function startWorker(
   log: Logger,
   added: ReadonlyMap<string, Operation> = new Map(),
 ): Promise<RunningWorker> {
-  const metrics = new WorkerMetrics();
+  const metrics = new WorkerMetrics(store);
   const check = new CallerSchemaValidator({ maxWaitMs: MAX_CHECK_WAIT_MS });
   const guard = new AddressGuard(configuration.egressAllow);
   let models: Promise<EndpointModels> | undefined;
@@ -70,7 +70,8 @@ export async function startWorker(
   const jobs = new JobWorkers(store);
   const heartbeat = await startHeartbeatWithSweepRepair(store.replica, programs.names, shards, jobs, log);
   for (const shard of shards) {
-    const dependencies = { programs, check, log, onBatch: metrics.observeBatch };
+    const { observeBatch: onBatch, observeLag: onLag } = metrics;
+    const dependencies = { programs, check, log, onBatch, onLag };
     metrics.countJobs(jobs.start(shard, 'resume', createResumeProcessor(shard, dependencies)), log);
     const held: Worker = jobs.start(
       shard,

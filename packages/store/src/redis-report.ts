@@ -24,33 +24,38 @@ export interface RedisReport {
 export async function reportRedis(url: string, prefix: string): Promise<RedisReport> {
   const connection = await Connection.open(url);
   try {
-    return await connection.command(async (client) => {
-      const [node = client] = mastersOf(client);
-      const info = String(await node.info());
-      const asked = Date.now();
-      const [seconds = 0, micros = 0] = (await node.time()).map(Number);
-      const now = seconds * 1_000 + micros / 1_000;
-      const [shards] = await client.hmget(topologyKey(prefix), 'shards');
-      const count = Number(shards ?? 0);
-      const keyspace = new Keyspace(prefix, count);
-      const members = await Promise.all(
-        Array.from({ length: count }, (_, index) =>
-          client.zrangebyscore(keyspace.shard(index).workers, now, '+inf'),
-        ),
-      );
-      return {
-        version: fieldOf(info, 'redis_version'),
-        appendOnly: fieldOf(info, 'aof_enabled') === '1',
-        maxMemoryBytes: Number(fieldOf(info, 'maxmemory')),
-        usedMemoryBytes: Number(fieldOf(info, 'used_memory')),
-        clockAheadMs: Math.round(now - (asked + Date.now()) / 2),
-        shards: count === 0 ? undefined : count,
-        workers: [...new Set(members.flat().map((member) => member.slice(0, member.indexOf(' '))))],
-      };
-    });
+    return await readRedisReport(connection, prefix);
   } finally {
     await connection.close();
   }
+}
+
+/** The same over a connection that there is. Errors: `unavailable`. */
+export function readRedisReport(connection: Connection, prefix: string): Promise<RedisReport> {
+  return connection.command(async (client) => {
+    const [node = client] = mastersOf(client);
+    const info = String(await node.info());
+    const asked = Date.now();
+    const [seconds = 0, micros = 0] = (await node.time()).map(Number);
+    const now = seconds * 1_000 + micros / 1_000;
+    const [shards] = await client.hmget(topologyKey(prefix), 'shards');
+    const count = Number(shards ?? 0);
+    const keyspace = new Keyspace(prefix, count);
+    const members = await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        client.zrangebyscore(keyspace.shard(index).workers, now, '+inf'),
+      ),
+    );
+    return {
+      version: fieldOf(info, 'redis_version'),
+      appendOnly: fieldOf(info, 'aof_enabled') === '1',
+      maxMemoryBytes: Number(fieldOf(info, 'maxmemory')),
+      usedMemoryBytes: Number(fieldOf(info, 'used_memory')),
+      clockAheadMs: Math.round(now - (asked + Date.now()) / 2),
+      shards: count === 0 ? undefined : count,
+      workers: [...new Set(members.flat().map((member) => member.slice(0, member.indexOf(' '))))],
+    };
+  });
 }
 
 function fieldOf(info: string, name: string): string {

@@ -105,6 +105,11 @@ export class Store {
     }
   }
 
+  /** Calls back with the name of each script that has run and its milliseconds, what it waited for its batch included. */
+  onScript(observe: (name: string, ms: number) => void): void {
+    this.connection.onScript = observe;
+  }
+
   /** The data of one tenant. Any well-formed id has a store; its methods admit the caller or refuse it. */
   tenant(id: string): TenantStore {
     return this.parts(id).store;

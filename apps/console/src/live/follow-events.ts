@@ -26,7 +26,7 @@ export async function followEvents(
   };
   while (!signal.aborted) {
     const refusal = await client.streamEvents(resource, on, signal).catch((thrown: unknown) => thrown);
-    const mayNot = refusal instanceof RestError && (refusal.status === 403 || refusal.status === 404);
+    const mayNot = refusal instanceof RestError && [400, 403, 404].includes(refusal.status);
     await pause(mayNot ? POLL_MS : reopenMs, signal);
     reopenMs = Math.min(reopenMs * 2, REOPEN_MS[1]);
     if (!signal.aborted) onChange();

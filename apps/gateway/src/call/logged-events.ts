@@ -11,6 +11,8 @@ export interface EventFacts {
   readonly status?: string;
   readonly code?: string;
   readonly replayed?: boolean;
+  /** Of an answer: how long its LLM request waited, in milliseconds. */
+  readonly waitedMs?: number | undefined;
 }
 
 export type LogEvent = (event: LoggedEvent, facts: EventFacts) => void;

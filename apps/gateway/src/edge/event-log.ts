@@ -18,14 +18,18 @@ export class EventLog {
   private readonly ofCaller = new TokenBuckets(REFUSALS_PER_SECOND, REFUSALS_PER_SECOND * BURST_SECONDS);
   private readonly all = new TokenBuckets(ALL_REFUSALS_PER_SECOND, ALL_REFUSALS_PER_SECOND * BURST_SECONDS);
   private readonly log: Logger;
+  private readonly count: (event: LoggedEvent, facts: EventFacts) => void;
   private leftOut = 0;
 
-  constructor(log: Logger) {
+  /** `count` is told of every event, refusals that are left out of the log included. */
+  constructor(log: Logger, count: (event: LoggedEvent, facts: EventFacts) => void) {
+    this.count = count;
     // A line has these facts alone: looking for more to redact would take as long as writing it.
     this.log = log.child({}, { redact: [] });
   }
 
   write(request: FastifyRequest, reply: FastifyReply, event: LoggedEvent, facts: EventFacts): void {
+    this.count(event, facts);
     const { credential } = request;
     const key = credential?.kind === 'key' ? credential.key : undefined;
     const isRefusal = event === 'refused';

@@ -1,39 +1,74 @@
 import { BatonError } from '@baton/protocol';
+import { TaskMetrics } from '@baton/runner';
 import type { Store } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import { credentialOf } from '../edge/credential.ts';
 import type { EdgeMetrics } from '../edge/limits/edge-metrics.ts';
-import type { RequestMetrics } from './request-metrics.ts';
+import { EventMetrics } from './event-metrics.ts';
+import { RequestMetrics } from './request-metrics.ts';
 
-/** Prometheus' view of this replica, at `/metrics`; needs the operator token unless it is opened. */
-export function serveMetrics(
-  app: FastifyInstance,
-  store: Store,
-  open: boolean,
-  counted: { readonly edge: EdgeMetrics; readonly requests: RequestMetrics },
-): void {
-  const registry = new Registry();
-  for (const metric of counted.edge.all) registry.registerMetric(metric as Metric);
-  registry.registerMetric(counted.requests.seconds as unknown as Metric);
-  collectDefaultMetrics({ register: registry });
-  const jobs = new Gauge({
+/** Prometheus' view of one replica, of all its listeners. */
+export class GatewayMetrics {
+  readonly requests = new RequestMetrics();
+  readonly events: EventMetrics;
+  private readonly registry = new Registry();
+  private readonly store: Store;
+  private readonly streams: (() => number)[] = [];
+  private readonly jobs = new Gauge({
     name: 'baton_queue_jobs',
     help: 'BullMQ jobs by queue and state, all shards together',
     labelNames: ['queue', 'state'],
-    registers: [registry],
+    registers: [this.registry],
   });
-  const paused = new Gauge({
+  private readonly paused = new Gauge({
     name: 'baton_queues_paused',
     help: 'BullMQ queues that an operator has paused',
-    registers: [registry],
+    registers: [this.registry],
   });
-  const readQueues = async () => {
-    const [counts, queues] = await Promise.all([store.jobCounts(), store.pausedQueues()]);
-    jobs.reset();
-    for (const { queue, state, count } of counts) jobs.inc({ queue, state }, count);
-    paused.set(queues.length);
-  };
+
+  constructor(store: Store, edge: EdgeMetrics) {
+    const { registry, streams } = this;
+    this.store = store;
+    this.events = new EventMetrics(registry, new TaskMetrics(registry, store));
+    for (const metric of edge.all) registry.registerMetric(metric as Metric);
+    registry.registerMetric(this.requests.seconds as unknown as Metric);
+    collectDefaultMetrics({ register: registry });
+    new Gauge({
+      name: 'baton_streams',
+      help: 'Open notification streams',
+      registers: [registry],
+      collect() {
+        this.set(streams.reduce((sum, count) => sum + count(), 0));
+      },
+    });
+  }
+
+  /** Counts the notification streams of a listener. */
+  countStreams(count: () => number): void {
+    this.streams.push(count);
+  }
+
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
+  /** Without Redis the process still reports its own. */
+  async report(): Promise<string> {
+    await this.readQueues().catch(() => this.jobs.reset());
+    return this.registry.metrics();
+  }
+
+  private async readQueues(): Promise<void> {
+    const [counts, queues] = await Promise.all([this.store.jobCounts(), this.store.pausedQueues()]);
+    this.jobs.reset();
+    for (const { queue, state, count } of counts) this.jobs.inc({ queue, state }, count);
+    this.paused.set(queues.length);
+  }
+}
+
+/** `/metrics` needs the operator token unless it is opened. */
+export function serveMetrics(app: FastifyInstance, metrics: GatewayMetrics, open: boolean): void {
   app.get(
     '/metrics',
     { config: { isPublic: open, access: { kind: 'operator' } } },
@@ -43,9 +78,7 @@ export function serveMetrics(
           scope: 'operator',
         });
       }
-      // Without Redis the process still serves its own metrics.
-      await readQueues().catch(() => jobs.reset());
-      return reply.type(registry.contentType).send(await registry.metrics());
+      return reply.type(metrics.contentType).send(await metrics.report());
     },
   );
 }

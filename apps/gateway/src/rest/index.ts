@@ -15,7 +15,8 @@ import { keyRoutes } from './routes/keys.ts';
 import { ownKeyRoute } from './routes/own-key.ts';
 import { serveOpenApi } from './openapi/openapi-document.ts';
 import { createTenantExistenceCheck } from './operator/tenant-existence-check.ts';
-import { openOperatorStore } from './operator/open-operator-store.ts';
+import { openDeploymentStatus, openOperatorStore } from './operator/open-operator-store.ts';
+import { statusRoutes } from './operator/status.ts';
 import { tenantRoutes } from './operator/tenants.ts';
 import { projectRoutes } from './routes/projects.ts';
 import { keyTenantRouteBase, pathTenantRouteBase } from './admission/tenant-route-base.ts';
@@ -54,7 +55,10 @@ export async function restRoutes(
   installRequestValidation(app);
   admitRequests(app, services.store, createTenantExistenceCheck(operatorStore));
 
-  if (forOperators) await app.register(tenantRoutes, { operatorStore });
+  if (forOperators) {
+    await app.register(tenantRoutes, { operatorStore });
+    await app.register(statusRoutes, { deployment: openDeploymentStatus(services.store) });
+  }
   await app.register(keyRoutes, { isTool });
   await app.register(ownKeyRoute);
   for (const routeScope of [keyTenantRouteBase, pathTenantRouteBase]) {

@@ -22,6 +22,13 @@ export class StreamRegistry {
     });
   }
 
+  /** How many are open. */
+  get size(): number {
+    let open = 0;
+    for (const streams of this.tenants.values()) open += streams.size;
+    return open;
+  }
+
   /**
    * Answers with a stream of a session, or of a request, for a caller that was admitted. It stays open until its client, a later
    * stream of the session, the session's end, the admission's end or a drain ends it.

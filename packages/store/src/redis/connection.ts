@@ -1,6 +1,7 @@
 import { BatonError, maskUrlPasswords } from '@baton/protocol';
 import type { Cluster, Redis } from 'ioredis';
-import type { CompiledScript, Incoming, ScriptCall } from '../scripts/script-batch.ts';
+import type { ScriptCall } from '../scripts/script-batch.ts';
+import type { ScriptRunner } from '../scripts/script.ts';
 import { ScriptBatcher } from '../scripts/script-batcher.ts';
 import { MemoryReserve } from './memory-reserve.ts';
 import { PubSub } from './pub-sub.ts';
@@ -25,6 +26,8 @@ import { ReplicatedWriter } from './replicated-writer.ts';
 export class Connection {
   readonly client: Redis | Cluster;
   readonly pubSub: PubSub;
+  /** Called with the name of each script that has run and its milliseconds, what it waited for its batch included. */
+  onScript: ((name: string, ms: number) => void) | undefined;
   private readonly url: string;
   private readonly batcher: ScriptBatcher;
   private readonly memoryReserve: MemoryReserve;
@@ -73,17 +76,20 @@ export class Connection {
 
   /** Runs a script, in a batch with others where it may be. Errors: `unavailable`. */
   async evaluate(
-    script: CompiledScript & { readonly replicated: boolean; readonly incoming: Incoming | undefined },
+    script: Parameters<ScriptRunner['evaluate']>[0],
     keys: ScriptCall['keys'],
     args: ScriptCall['args'],
   ): Promise<unknown[]> {
     if (script.incoming) this.memoryReserve.refuse(script.incoming);
+    const beganAt = performance.now();
     try {
       if (script.replicated && this.replicatedWriter !== undefined)
         return await this.replicatedWriter.evaluate(script, keys, args);
       return await this.batcher.run(script, keys, args);
     } catch (error) {
       throw toUnavailable(error);
+    } finally {
+      this.onScript?.(script.name, performance.now() - beganAt);
     }
   }
 

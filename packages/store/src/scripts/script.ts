@@ -17,7 +17,11 @@ export interface Script<K extends string, A extends string> extends CompiledScri
 /** Whatever sends a script to Redis. */
 export interface ScriptRunner {
   evaluate(
-    script: CompiledScript & { readonly replicated: boolean; readonly incoming: Incoming | undefined },
+    script: CompiledScript & {
+      readonly name: string;
+      readonly replicated: boolean;
+      readonly incoming: Incoming | undefined;
+    },
     keys: ScriptCall['keys'],
     args: ScriptCall['args'],
   ): Promise<unknown[]>;

@@ -31,6 +31,8 @@ export type TaskBatch =
       readonly kind: 'taken';
       readonly segments: readonly FencedSegment[];
       readonly notLoaded: readonly string[];
+      /** How long the first of them was ready, in milliseconds; undefined of none, and of those that waited for a program. */
+      readonly waitedMs?: number;
     }
   /** An earlier run of the same job took them and did not finish; the task with the fewest tries comes first. */
   | { readonly kind: 'retried'; readonly notLoaded: readonly string[] }
@@ -91,7 +93,7 @@ export class WorkerShard {
       },
       { keys: tasks.map((taskId) => keys.task(taskId)), args: [...held, ...tasks.map(taskRef)] },
     );
-    const [kind, nextJob = '', text = '[]', revision, ...refs] = reply.map(String);
+    const [kind, nextJob = '', text = '[]', revision, waited = '', ...refs] = reply.map(String);
     context.addJob(nextJob);
     if (kind === 'lacking') return { kind: 'no_program' };
     const taken = refs.map(taskIdFromRef);
@@ -105,7 +107,7 @@ export class WorkerShard {
         segments.push(new FencedSegment(context, taskId, number, reply, Number(revision)));
       else notLoaded.push(taskId);
     }
-    return { kind: 'taken', segments, notLoaded };
+    return { kind: 'taken', segments, notLoaded, ...(waited !== '' && { waitedMs: Number(waited) }) };
   }
 
   /** Loads tasks of a job's batch up to BATCH_BYTES; `notLoaded` are the rest. Tasks that have ended are left out. */

@@ -16,7 +16,13 @@ import {
 import { utcDay } from '../usage/utc-day.ts';
 import { runCancel } from './tasks.ts';
 
-export type Accepted = { readonly replayed: boolean; readonly event: number; readonly taskId: string };
+export type Accepted = {
+  readonly replayed: boolean;
+  readonly event: number;
+  readonly taskId: string;
+  /** How long its LLM request waited for it, in milliseconds. */
+  readonly waitedMs?: number;
+};
 
 /** A streamed answer as it was posted: whole, or up to the first chunk that is missing. */
 export type JoinedChunks = {
@@ -106,8 +112,10 @@ export class Interactions {
       throw refusalError(reply, { interactionId: answer.interactionId });
     }
     if (reply[0] === 'accepted') this.context.addJob(String(reply[2]), taskId);
-    if (reply[5] === 1) this.dropChunks(taskId, number);
-    return { replayed: reply[0] === 'replayed', event: Number(reply[1]), taskId };
+    if (reply[6] === 1) this.dropChunks(taskId, number);
+    const event = Number(reply[1]);
+    if (reply[0] === 'replayed') return { replayed: true, event, taskId };
+    return { replayed: false, event, taskId, ...(reply[5] !== '' && { waitedMs: Number(reply[5]) }) };
   }
 
   /** Stores one chunk of a streamed answer; `stream` numbers the tries to stream it, from 0. Errors: the refusals of APPEND_CHUNK. */

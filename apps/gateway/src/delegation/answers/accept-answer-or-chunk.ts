@@ -43,14 +43,14 @@ export async function acceptAnswerOrChunk(
       waitMs > 0 ? inbox.channel : '',
       call,
     );
-    const { taskId, event, replayed } = accepted;
+    const { taskId, event, replayed, waitedMs } = accepted;
     const wait = { event, waitMs, registered: !replayed };
     const view = await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);
     const rejection = await findRejection(call, identity, view, interactionId);
     const outcome = rejection === undefined ? outcomeOf(view) : outcomeOfRejection(view, rejection, repeat);
     const text = rejection === undefined ? takenText(outcome) : rejectionText(rejection, repeat);
     const blocks = contentBlocksOf(outcome.result);
-    call.logEvent('answered', { taskId, interactionId, status: outcome.status, replayed });
+    call.logEvent('answered', { taskId, interactionId, status: outcome.status, replayed, waitedMs });
     return confirmation({ interactionId, taskId, replayed, outcome, warning: usage.problem }, text, blocks);
   } finally {
     subscription.close();

@@ -103,6 +103,9 @@ test('every route of the contract is described', () => {
   const expected = [
     'GET /v1/openapi.json',
     'GET /v1/key',
+    'GET /v1/status',
+    'GET /v1/failed-jobs',
+    'POST /v1/failed-jobs/{id}/retry',
     'POST /v1/tenants',
     'GET /v1/tenants',
     'GET /v1/tenants/{tenant}',

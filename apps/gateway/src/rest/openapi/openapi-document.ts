@@ -6,6 +6,7 @@ import type { RouteAccess } from '../../edge/route-access.ts';
 import { problemResponses } from './problem-responses.ts';
 
 const TAGS = [
+  { name: 'operator', description: 'The state of the whole deployment, for the operator' },
   { name: 'tenants', description: 'Tenants and their limits, for the operator' },
   { name: 'keys', description: 'API keys of a tenant' },
   { name: 'tools', description: 'The tools of MCP, with their arguments as bodies' },

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { conversationDetailSchema, conversationSchema } from '../../conversations/conversation-view.ts';
+import type { failedJobSchema, statusSchema } from './status-view.ts';
 import type { tenantSchema } from './tenant-view.ts';
 import type { interactionDetailSchema, interactionSummarySchema } from './interaction-view.ts';
 import type { keySchema } from './key-view.ts';
@@ -15,5 +16,7 @@ export type ConversationReply = z.infer<typeof conversationSchema>;
 export type ConversationDetailReply = z.infer<typeof conversationDetailSchema>;
 export type KeyReply = z.infer<typeof keySchema>;
 export type ProjectReply = z.infer<typeof projectSummarySchema>;
+export type StatusReply = z.infer<typeof statusSchema>;
+export type FailedJobReply = z.infer<typeof failedJobSchema>;
 export type TenantReply = z.infer<typeof tenantSchema>;
 export type TimelineEntryReply = TaskDetailReply['timeline'][number];

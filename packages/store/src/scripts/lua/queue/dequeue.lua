@@ -6,9 +6,9 @@
 --       topic: the tenant, a colon; list: ready or held; fresh 0: only what it has of an earlier run; bytes: how large the
 --       tasks loaded here may be in all; programs: how many follow, those that the worker has, "name version" each; behind
 --       them the hints: refs of tasks that are likely to be taken, and are loaded here then
--- Returns: {'taken', next, loaded, revision, ref, ...}: next is the job to add, as "number list", or ''; loaded is JSON with an entry
+-- Returns: {'taken', next, loaded, revision, waited, ref, ...}: next is the job to add, as "number list", or ''; loaded is JSON with an entry
 --          for each ref: as begin_segment returns it, or false for what is still to be loaded, such as a large task; revision: how often the
---          tenant's agents have changed; {'again', '', '[]', '', ref, ...}: an earlier run of the job took it; {'lacking'}: the worker has the program of none of the list
+--          tenant's agents have changed; waited: how long the first of them was ready, in ms, '' of none; {'again', '', '[]', '', '', ref, ...}: an earlier run of the job took it; {'lacking'}: the worker has the program of none of the list
 -- A task is in one list or one batch, never in both, and a job that runs twice finds its own batch.
 -- @include clock
 -- @include deferred_writes
@@ -20,16 +20,17 @@ local now = clock()
 local programs = tonumber(A_programs)
 local taken_earlier = redis.call('HGET', K_jobs, A_number)
 if taken_earlier then
-  local reply = {'again', '', '[]', ''}
+  local reply = {'again', '', '[]', '', ''}
   for ref in string.gmatch(taken_earlier, '%S+') do reply[#reply + 1] = ref end
   return reply
 end
-if A_fresh == '0' then return {'taken', '', '[]', ''} end
+if A_fresh == '0' then return {'taken', '', '[]', '', ''} end
 
-local refs = {}
+local refs, waited = {}, ''
 if A_list == 'ready' then
   local popped = redis.call('ZPOPMIN', K_ready, A_limit)
   for at = 1, #popped, 2 do refs[#refs + 1] = popped[at] end
+  if popped[2] then waited = math.max(0, math.floor(now - popped[2] / 1000)) end
 else
   for at = A_rest, A_rest + programs - 1 do
     local room = tonumber(A_limit) - #refs
@@ -46,7 +47,7 @@ if jobs[A_list] == A_number then
   redis.call('HDEL', K_jobs, A_list)
   jobs[A_list] = false
 end
-if #refs == 0 then return {'taken', request_next_job(now), '[]', ''} end
+if #refs == 0 then return {'taken', request_next_job(now), '[]', '', ''} end
 redis.call('HSET', K_jobs, A_number, table.concat(refs, ' '))
 redis.call('ZADD', K_tenantsWithJobs, 'NX', now, tenant_of(A_topic))
 jobs.running = jobs.running + 1
@@ -60,4 +61,4 @@ for at, ref in ipairs(refs) do
   room = room - bytes
   loaded[at] = segment or false
 end
-return {'taken', request_next_job(now), cjson.encode(loaded), agent_revision(), unpack(refs)}
+return {'taken', request_next_job(now), cjson.encode(loaded), agent_revision(), waited, unpack(refs)}

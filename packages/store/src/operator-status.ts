@@ -1,0 +1,130 @@
+import { BatonError } from '@baton/protocol';
+import { mastersOf } from './redis/redis-client.ts';
+import { toUnavailable } from './redis/redis-errors.ts';
+import { readRedisReport } from './redis-report.ts';
+import { storeInternalsOf } from './store-internals.ts';
+import type { Store } from './store.ts';
+
+/** What runs of a deployment, and what its queues hold. */
+export interface OperatorStatus {
+  readonly redis: {
+    readonly version: string;
+    readonly appendOnly: boolean;
+    readonly usedMemoryBytes: number;
+    /** 0 for no limit. */
+    readonly maxMemoryBytes: number;
+  };
+  /** Processes that live, by name. */
+  readonly gateways: readonly string[];
+  readonly workers: readonly string[];
+  readonly queues: readonly {
+    readonly queue: string;
+    readonly state: string;
+    readonly count: number;
+  }[];
+  /** `s<shard>:<queue>` each. */
+  readonly pausedQueues: readonly string[];
+}
+
+/** A job that BullMQ runs no more. */
+export interface FailedJob {
+  /** `s<shard>:<queue>:<BullMQ's id>` */
+  readonly id: string;
+  readonly queue: string;
+  readonly reason: string;
+  /** Milliseconds since the epoch. */
+  readonly failedAt: number | undefined;
+  readonly attempts: number;
+  readonly tenant: string | undefined;
+}
+
+/** So many failed jobs of each queue are looked at. */
+const MOST_OF_QUEUE = 50;
+
+/** The state of a whole deployment, for its operator. */
+export class DeploymentStatus {
+  private readonly store: Store;
+
+  constructor(store: Store) {
+    this.store = store;
+  }
+
+  /** Errors: `unavailable`. */
+  async read(): Promise<OperatorStatus> {
+    const { connection, keyspace, queues } = storeInternalsOf(this.store);
+    const [report, processes, counts, pausedQueues] = await Promise.all([
+      readRedisReport(connection, keyspace.prefix),
+      this.processes(),
+      queues.jobCounts(),
+      queues.pausedQueues(),
+    ]);
+    const { version, appendOnly, usedMemoryBytes, maxMemoryBytes } = report;
+    const workers = [...new Set(report.workers.map(replicaOf))];
+    const sums = new Map<string, { queue: string; state: string; count: number }>();
+    for (const { queue, state, count } of counts) {
+      const sum = sums.get(`${queue} ${state}`) ?? { queue, state, count: 0 };
+      sums.set(`${queue} ${state}`, { ...sum, count: sum.count + count });
+    }
+    return {
+      redis: { version, appendOnly, usedMemoryBytes, maxMemoryBytes },
+      gateways: processes.filter((name) => !workers.includes(name)).toSorted(),
+      workers: workers.toSorted(),
+      queues: [...sums.values()],
+      pausedQueues,
+    };
+  }
+
+  /** The newest jobs of every queue that failed for good. Errors: `unavailable`. */
+  async failedJobs(): Promise<FailedJob[]> {
+    const { queues } = storeInternalsOf(this.store);
+    const found = await Promise.all(
+      queues.allQueues.map(async ({ shard, name, queue }) => {
+        const jobs = await queue.getFailed(0, MOST_OF_QUEUE - 1);
+        return jobs.map((job) => ({
+          id: `s${shard}:${name}:${job.id}`,
+          queue: name,
+          reason: job.failedReason ?? '',
+          failedAt: job.finishedOn,
+          attempts: job.attemptsMade,
+          tenant: (job.data as { tenant?: string }).tenant,
+        }));
+      }),
+    ).catch((error: unknown) => Promise.reject(toUnavailable(error)));
+    return found.flat().toSorted((a, b) => (b.failedAt ?? 0) - (a.failedAt ?? 0));
+  }
+
+  /** Has BullMQ run a failed job again. Errors: `job_not_found`, `unavailable`. */
+  async retryJob(id: string): Promise<void> {
+    const { keyspace, queues } = storeInternalsOf(this.store);
+    const [, shard, name, jobId = ''] = /^s(\d+):(\w+):(.+)$/.exec(id) ?? [];
+    const found = queues.allQueues.find((one) => one.name === name && one.shard === Number(shard));
+    if (found === undefined || Number(shard) >= keyspace.shards) throw jobNotFound(id);
+    const job = await found.queue
+      .getJob(jobId)
+      .catch((error: unknown) => Promise.reject(toUnavailable(error)));
+    if (job === undefined || !(await job.isFailed())) throw jobNotFound(id);
+    await job.retry('failed');
+  }
+
+  /** Each process holds an inbox, whose channel has its name. */
+  private async processes(): Promise<string[]> {
+    const { connection, keyspace } = storeInternalsOf(this.store);
+    const beginning = keyspace.inbox('');
+    const channels = await connection.command((client) =>
+      Promise.all(mastersOf(client).map((node) => node.pubsub('CHANNELS', `${beginning}*`))),
+    );
+    return [...new Set(channels.flat().map((channel) => String(channel).slice(beginning.length)))];
+  }
+}
+
+/** A worker registers under its replica's name and a suffix, since two may share the name. */
+function replicaOf(worker: string): string {
+  return worker.slice(0, worker.lastIndexOf('.'));
+}
+
+function jobNotFound(id: string): BatonError {
+  return new BatonError(
+    'not_found',
+    `id: ${id} is no job that has failed; it may have been retried or removed.`,
+  );
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
+import { type AnyJson, successAnswer } from '../harness/mcp-client.ts';
+import { waitUntilOrThrow } from '../harness/poll.ts';
+
+/** What Prometheus is told of calls: read from two gateways and a worker, it adds up to what happened. */
+let baton: InProcessDeployment;
+beforeAll(async () => {
+  baton = await InProcessDeployment.start({ gateways: 2, workers: 1, limits: { pendingInteractions: 3 } });
+});
+afterAll(() => baton?.stop());
+
+const post = async (path: string, body: object, at = 0): Promise<AnyJson> => {
+  const response = await fetch(`${baton.url(at)}/v1${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${baton.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return response.json();
+};
+const call = (at: number) => post('/tools/bench_echo', { text: 'x' }, at);
+const answer = (id: string, agentLLMResponse: object, at = 0) =>
+  post(`/interactions/${id}/answer`, { agentLLMResponse, waitMs: 20_000 }, at);
+
+/** The sum of a metric's samples with these labels over both gateways and the worker. */
+async function total(metric: string, labels: readonly string[] = []): Promise<number> {
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+  const texts = await Promise.all([
+    ...[0, 1].map(async (at) => (await fetch(`${baton.url(at)}/metrics`, { headers })).text()),
+    ...baton.workers.map((worker) => worker.metrics.registry.metrics()),
+  ]);
+  return texts
+    .flatMap((text) => text.split('\n'))
+    .filter((line) => line.startsWith(metric) && /^[{ ]/.test(line.slice(metric.length)))
+    .filter((line) => labels.every((label) => line.includes(label)))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+}
+
+test('parks, answers, duplicates, late answers, ends by code and limits that were hit are counted once each, wherever they happen', async () => {
+  const [first, second, third] = [await call(0), await call(1), await call(0)];
+  expect((await call(1)).code).toBe('limit_pending');
+  await answer(first.interactionId, successAnswer({ object: { value: 'a' } }), 1);
+  await answer(first.interactionId, successAnswer({ object: { value: 'a' } }), 0);
+  await answer(second.interactionId, { status: 'error', errorDetails: { message: 'no' } }, 0);
+  await post(`/tasks/${third.taskId}/cancel`, {}, 1);
+  const late = await answer(third.interactionId, successAnswer({ object: { value: 'c' } }), 1);
+
+  await waitUntilOrThrow(
+    'the worker has counted',
+    5_000,
+    async () => (await total('baton_ended_tasks_total')) === 3,
+  );
+  expect(await total('baton_parked_tasks_total')).toBe(3);
+  expect(await total('baton_answers_total', ['replayed="false"'])).toBe(2);
+  expect(await total('baton_answers_total', ['replayed="true"'])).toBe(1);
+  expect(await total('baton_answer_seconds_count')).toBe(2);
+  expect(await total('baton_ended_tasks_total', ['status="completed"'])).toBe(1);
+  expect(await total('baton_ended_tasks_total', ['status="failed"', 'code="agent_error"'])).toBe(1);
+  expect(await total('baton_ended_tasks_total', ['status="cancelled"'])).toBe(1);
+  expect(await total('baton_refused_calls_total', ['code="limit_pending"'])).toBe(1);
+  expect(await total('baton_refused_calls_total', [`code="${late.code}"`])).toBe(1);
+  expect(await total('baton_resume_lag_seconds_count')).toBeGreaterThan(0);
+  for (const script of ['open', 'accept_answer', 'dequeue'])
+    expect(await total('baton_redis_call_seconds_count', [`script="${script}"`]), script).toBeGreaterThan(0);
+});
+
+test('open streams are counted while they are open', async () => {
+  const stop = new AbortController();
+  const headers = { authorization: `Bearer ${baton.apiKey}`, accept: 'text/event-stream' };
+  await fetch(`${baton.url(1)}/v1/events`, { headers, signal: stop.signal });
+  expect(await total('baton_streams')).toBe(1);
+  stop.abort();
+  await waitUntilOrThrow('it is closed', 5_000, async () => (await total('baton_streams')) === 0);
+});
+
+test('labels have few values: no id, principal or tenant is among them', async () => {
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+  const text = await (await fetch(`${baton.url(0)}/metrics`, { headers })).text();
+  const names = new Set([...text.matchAll(/[{,]([a-z_]+)="/g)].map(([, name]) => name));
+  for (const name of ['tenant', 'principal', 'task', 'taskId', 'key', 'interaction'])
+    expect(names).not.toContain(name);
+  expect(text).not.toContain('acme');
+});
