@@ -110,6 +110,16 @@ test('a workflow is created, and run with its arguments', async () => {
   await page.locator('form pre').filter({ hasText: 'messages' }).waitFor();
 });
 
+test("a workflow's task has its steps, each with who made its call, and its variables once asked for", async () => {
+  await show('/tasks?operation=workflow');
+  await page.getByRole('link', { name: 'workflow', exact: true }).click();
+  const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
+  await steps.first().waitFor();
+  expect(await steps.allInnerTexts()).toEqual([expect.stringMatching(/completed next .*server/)]);
+  await page.getByText('Variables').click();
+  await page.locator('pre').getByText('_workflow.result.next').waitFor();
+});
+
 test('a prompt of the registry is tried', async () => {
   await show('/prompts/shorten');
   await page.getByText('Try it').click();

@@ -11,6 +11,7 @@ import { plainText, readableText } from '../../components/plain-text.ts';
 import { Status } from '../../components/status.tsx';
 import { RelativeTime } from '../../components/time.tsx';
 import { useSession } from '../../session/session-context.ts';
+import { WorkflowSteps } from './workflow-steps.tsx';
 import { WaterfallView } from './waterfall-view.tsx';
 
 /** One task: its timeline, and its arguments, journal and result once asked for. */
@@ -34,6 +35,7 @@ export function TaskPage({ id }: { id: string }) {
         <>
           <Facts of={task} />
           <TaskActions key={id} task={task} onChanged={live.reload} />
+          {task.operation === 'workflow' && <WorkflowSteps taskId={id} />}
           <h2>Timeline</h2>
           <WaterfallView task={task} />
           <HiddenUntilAsked title="Arguments">
