@@ -51,6 +51,7 @@ test.each([
   ['packages/runner/src/x.ts', '@baton/store/operator'],
   ['packages/runner/src/x.ts', 'ioredis'],
   ['packages/local-redis/src/x.ts', '@baton/store'],
+  ['packages/tracing/src/x.ts', '@baton/store'],
   ['packages/answer-validation/src/x.ts', '@baton/runner'],
   ['packages/answer-validation/src/x.ts', '@baton/store'],
   ['packages/agent/src/x.ts', '@baton/runner'],

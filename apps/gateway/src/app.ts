@@ -27,6 +27,7 @@ import { serveConsole } from './discovery/console.ts';
 import { serveRootPage } from './discovery/root-page.ts';
 import { refuseInvalidHosts } from './edge/public-url.ts';
 import { addResponseHeaders, type ResponseHeaders, responseHeadersOf } from './edge/response-headers.ts';
+import { traceRequests } from './edge/request-trace.ts';
 import { requireDeclaredAccess } from './edge/route-access.ts';
 import { createMcpServerFactory } from './mcp/mcp-server.ts';
 import { mcpRoutes } from './mcp/routes.ts';
@@ -66,6 +67,7 @@ export async function buildApp(
   const { metrics, bufferBudget, refusalCosts, loopTurns } = options.replicaWideLimits;
   app.decorate('refusalCosts', refusalCosts);
   app.decorate('eventLog', new EventLog(log, options.metrics.events.count));
+  traceRequests(app, configuration.tracer);
   addResponseHeaders(app, responseHeaders);
   const connections = limitConnections(app, configuration, metrics);
   installErrorHandlers(app);

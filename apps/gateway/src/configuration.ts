@@ -1,3 +1,4 @@
+import type { Tracer } from '@baton/tracing';
 import type { EdgeLimits } from './edge/limits/edge-limits.ts';
 
 export { DEFAULT_EDGE_LIMITS, type EdgeLimits } from './edge/limits/edge-limits.ts';
@@ -18,6 +19,8 @@ export interface GatewayConfiguration {
   /** Browser origins that may call, beside the gateway's own. */
   readonly allowedOrigins: readonly string[];
   readonly metricsOpen: boolean;
+  /** Records a span for each request; undefined: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** The folder of the built console, served at /console; undefined: it is not served. */
   readonly consoleFolder?: string | undefined;
   /** How long a gateway still takes requests after SIGTERM while /readyz fails, in milliseconds. */

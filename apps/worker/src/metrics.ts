@@ -28,6 +28,11 @@ export class WorkerMetrics {
     'Jobs of calls to LLM endpoints, by how they ended',
     ['end'],
   );
+  private readonly repeats = this.counter(
+    'baton_repeated_requests_total',
+    'LLM requests that ask again, since an answer was of no use',
+    [],
+  );
   private readonly batch = new Histogram({
     name: 'baton_resume_job_tasks',
     help: 'Tasks that one job of the queue resume ran',
@@ -56,12 +61,18 @@ export class WorkerMetrics {
     this.batch.observe(ends.length);
     for (const end of ends) {
       this.tasks.inc({ end: end.kind });
-      if (end.kind === 'parked') this.shared.countPark();
-      else if (end.kind === 'completed') this.shared.countEnd('completed', '');
+      if (end.kind === 'parked') {
+        this.shared.countPark();
+        this.repeats.inc(end.repeats);
+      }
+      if (end.kind === 'completed') this.shared.countEnd('completed', '');
       else if (end.kind === 'failed') this.shared.countEnd('failed', end.code);
       else if (end.kind === 'broken') this.shared.countEnd('failed', end.error.code);
     }
   };
+
+  /** Counts a task that ended without a segment. */
+  readonly countEnd = (status: string, code: string): void => this.shared.countEnd(status, code);
 
   /** Counts how the job of a call to an LLM endpoint ended. */
   readonly countCall = (end: CallEnd): void => this.calls.inc({ end });

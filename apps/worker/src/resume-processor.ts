@@ -11,7 +11,9 @@ import {
   type WorkerShard,
   UnrecoverableError,
 } from '@baton/store/shards';
+import { parseTraceparent, type Tracer } from '@baton/tracing';
 import type { Logger } from 'pino';
+import { recordSegment } from './segment-span.ts';
 
 /** How long a job waits whose programs this worker lacks, in milliseconds. */
 const MISSING_PROGRAM_DELAY_MS = 100;
@@ -26,6 +28,7 @@ export interface ResumeDependencies {
   readonly programs: Programs;
   readonly check: CallerSchemaValidator;
   readonly log: Logger;
+  readonly tracer: Tracer | undefined;
   /** Called after each batch with how its tasks ended. */
   readonly onBatch: (ends: readonly SegmentEnd[]) => void;
   /** Called with how long the first task of a batch was ready, in milliseconds. */
@@ -127,16 +130,18 @@ async function runBatch(
   shard: WorkerShard,
   running: RunningJob,
   batch: TakenBatch,
-  { programs, check, log }: ResumeDependencies,
+  { programs, check, log, tracer }: ResumeDependencies,
 ): Promise<TaskEnd[]> {
   const ends: TaskEnd[] = [];
   const errors: unknown[] = [];
   const warn = (event: string, facts: object) => log.warn(facts, event);
   const run = async (segment: FencedSegment) => {
-    const beganAt = performance.now();
+    const run = { beganAt: Date.now(), job: running.data.number };
+    const began = performance.now();
     try {
       const end = await resumeTask(programs, check, shard, segment, running.final, warn);
-      logSegment(log, segment, end, performance.now() - beganAt);
+      logSegment(log, segment, end, performance.now() - began);
+      recordSegment(tracer, segment, run, end);
       ends.push({ taskId: segment.taskId, end });
       return end;
     } catch (error) {
@@ -152,8 +157,9 @@ async function runBatch(
 
 /** A line for what a task has come to, in the fields that gateways log. */
 function logSegment(log: Logger, { tenant, taskId, task }: FencedSegment, end: SegmentEnd, ms: number): void {
-  const { principal, operation } = task;
-  const facts = { tenant, principal, operation, taskId };
+  const { principal, operation, traceparent } = task;
+  const trace = parseTraceparent(traceparent)?.traceId;
+  const facts = { trace, tenant, principal, operation, taskId };
   const write = (event: 'parked' | 'ended', more: object) =>
     log.info({ event, ...facts, ...more, ms: Math.round(ms) }, event);
   if (end.kind === 'parked') write('parked', {});

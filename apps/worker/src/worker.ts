@@ -2,6 +2,7 @@ import type { Operation } from '@baton/operations';
 import { CallerSchemaValidator, Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
 import { JobWorkers, createWorkerShards, type Worker } from '@baton/store/shards';
+import type { Tracer } from '@baton/tracing';
 import type { Logger } from 'pino';
 import { startHeartbeatWithSweepRepair } from './heartbeat-with-sweep-repair.ts';
 import { WorkerMetrics } from './metrics.ts';
@@ -18,6 +19,8 @@ export interface WorkerConfiguration {
   readonly providerCalls: number;
   /** Networks in CIDR notation that such calls may reach beside the public internet. */
   readonly egressAllow: readonly string[];
+  /** Records what it does for tasks whose request was traced; undefined: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
 }
 
 export interface RunningWorker {
@@ -71,7 +74,8 @@ export async function startWorker(
   const heartbeat = await startHeartbeatWithSweepRepair(store.replica, programs.names, shards, jobs, log);
   for (const shard of shards) {
     const { observeBatch: onBatch, observeLag: onLag } = metrics;
-    const dependencies = { programs, check, log, onBatch, onLag };
+    const { tracer } = configuration;
+    const dependencies = { programs, check, log, tracer, onBatch, onLag };
     metrics.countJobs(jobs.start(shard, 'resume', createResumeProcessor(shard, dependencies)), log);
     const held: Worker = jobs.start(
       shard,
@@ -80,10 +84,13 @@ export async function startWorker(
     );
     metrics.countJobs(held, log);
     const resume = createResumeAtOnce(shard, dependencies, RESUMES_OF_CALLS);
-    const calls = createCallProcessor(shard, { openModels, resume, log, onCall: metrics.countCall });
+    const calls = createCallProcessor(shard, { openModels, resume, log, tracer, onCall: metrics.countCall });
     const atOnce = Math.max(LEAST_CALLS_OF_SHARD, Math.ceil(configuration.providerCalls / shards.length));
     metrics.countJobs(jobs.start(shard, 'calls', calls, atOnce), log);
-    metrics.countJobs(jobs.start(shard, 'deadlines', createSweepProcessor(shard, log)), log);
+    metrics.countJobs(
+      jobs.start(shard, 'deadlines', createSweepProcessor(shard, log, metrics.countEnd)),
+      log,
+    );
   }
   return {
     metrics,

@@ -2,6 +2,7 @@ import type { CallerSchemaValidator } from '@baton/answer-validation';
 import { ProgramRun, rewindProgram } from '@baton/engine';
 import type { Operation } from '@baton/operations';
 import { BatonError, MAX_JOURNAL_BYTES, toBatonError } from '@baton/protocol';
+import type { Wait } from '@baton/store';
 import type { FencedSegment, WorkerShard } from '@baton/store/shards';
 import { SegmentJournal } from './segment-journal.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
@@ -15,7 +16,9 @@ import { isLocalEffect, type LocalEffect } from './local-effect.ts';
 /** How a segment ended. */
 export type SegmentEnd =
   /** `held`: this process lacks the program, and the task waits for a worker that has it. */
-  | { readonly kind: 'parked' | 'completed' | 'held' | 'stale' }
+  | { readonly kind: 'completed' | 'held' | 'stale' }
+  /** `repeats`: of its requests so many ask again what an answer was of no use for. */
+  | { readonly kind: 'parked'; readonly repeats: number }
   | { readonly kind: 'failed'; readonly code: string }
   /**
    * It was interrupted. `retry`: another run may succeed. `postponed`: a later run will, and this one is no fault of the
@@ -103,8 +106,13 @@ async function runSegment(
       segment.park({ ...journal.pendingWrite, waits }),
     );
     if (end === 'again') return end;
+    if (end === 'parked') return { kind: end, repeats: asked.filter(asksAgain).length };
     if (end !== undefined) return { kind: end };
   }
+}
+
+function asksAgain(wait: Wait): boolean {
+  return wait.kind !== 'sleep' && wait.request.kind === 'llm' && wait.request.call.attempt > 1;
 }
 
 function segmentEnd(reply: 'settled' | 'stale', end: SegmentEnd): SegmentEnd {

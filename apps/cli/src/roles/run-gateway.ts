@@ -6,6 +6,7 @@ import { generateReplicaName } from '@baton/gateway/replica-name';
 import { createLogger } from '@baton/gateway/log';
 import type { Settings } from '../settings/environment.ts';
 import { logRedisAndQueueState } from './log-redis-and-queue-state.ts';
+import { openRoleTracing } from './open-role-tracing.ts';
 import { type Deployment, openStore, type RunningRole } from './open-store.ts';
 import { enabledSyntheticOperations } from './enabled-synthetic-operations.ts';
 
@@ -23,6 +24,7 @@ export async function runGateway(
   const replica = settings.BATON_REPLICA ?? generateReplicaName();
   const log = createLogger(settings.LOG_LEVEL, { role: 'gateway', replica });
   const store = await openStore(settings, deployment, replica);
+  const tracing = await openRoleTracing(settings, 'gateway', replica, log);
   const configuration: GatewayConfiguration = {
     host: settings.HOST ?? host,
     port: settings.PORT,
@@ -33,6 +35,7 @@ export async function runGateway(
     trustProxy: settings.BATON_TRUST_PROXY,
     allowedOrigins: settings.BATON_ALLOWED_ORIGINS,
     metricsOpen: settings.BATON_METRICS_OPEN,
+    tracer: tracing.tracer,
     consoleFolder: CONSOLE_FOLDER,
     unreadyMs: settings.BATON_UNREADY_MS ?? unreadyMs,
     drainMs: settings.BATON_DRAIN_MS,
@@ -65,6 +68,7 @@ export async function runGateway(
       watch.stop();
       log.info('draining');
       await gateway.stop();
+      await tracing.close();
       await store.close();
       log.info('stopped');
     },

@@ -3,6 +3,7 @@ import { createLogger } from '@baton/gateway/log';
 import { startMonitoringServer, startWorker } from '@baton/worker';
 import type { Settings } from '../settings/environment.ts';
 import { logRedisAndQueueState } from './log-redis-and-queue-state.ts';
+import { openRoleTracing } from './open-role-tracing.ts';
 import { type Deployment, openStore, type RunningRole } from './open-store.ts';
 import { enabledSyntheticOperations } from './enabled-synthetic-operations.ts';
 
@@ -11,11 +12,13 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
   const replica = settings.BATON_REPLICA ?? generateReplicaName();
   const log = createLogger(settings.LOG_LEVEL, { role: 'worker', replica });
   const store = await openStore(settings, deployment, replica);
+  const tracing = await openRoleTracing(settings, 'worker', replica, log);
   const worker = await startWorker(
     {
       drainMs: settings.BATON_DRAIN_MS,
       providerCalls: settings.BATON_PROVIDER_CALLS,
       egressAllow: settings.BATON_EGRESS_ALLOW,
+      tracer: tracing.tracer,
     },
     store,
     log,
@@ -52,6 +55,7 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
       watch.stop();
       log.info('draining');
       await worker.stop();
+      await tracing.close();
       health?.close();
       await store.close();
       log.info('stopped');

@@ -108,6 +108,8 @@ const settings = z.object({
     .string()
     .regex(/^[A-Za-z0-9._-]{1,80}$/, 'must be 1 to 80 letters, digits or . _ -')
     .optional(),
+  /** Where traces go; OpenTelemetry's SDK reads it, and its other variables, itself. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** The operations of the tests (`bench_echo`, ...) beside the product's own. Refused in production. */
   BATON_TEST_OPERATIONS: flag,

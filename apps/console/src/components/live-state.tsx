@@ -1,9 +1,9 @@
-import type { Live } from '../live/use-live.ts';
+import type { LiveValue } from '../live/use-live-value.ts';
 import { plainText } from './plain-text.ts';
 import { ClockTime } from './time.tsx';
 
 /** When what is shown was read, and why it could not be read again. */
-export function LiveState({ live: { value, error, updatedAt, reload } }: { live: Live<unknown> }) {
+export function LiveState({ live: { value, error, updatedAt, reload } }: { live: LiveValue<unknown> }) {
   return (
     <p class="live-state">
       {error !== undefined && (

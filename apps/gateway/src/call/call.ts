@@ -2,6 +2,7 @@ import type { Operation } from '@baton/operations';
 import type { CallerSchemaValidator, Programs } from '@baton/runner';
 import type { CallerAdmission, Identity, Store, TenantStore } from '@baton/store';
 import type { InflightWaits } from './inflight-waits.ts';
+import type { CallTrace } from './call-trace.ts';
 import type { LogEvent } from './logged-events.ts';
 import type { ToolSelection } from '../tool-listing/tool-selection.ts';
 import type { CallAbortSignal } from './call-abort-signal.ts';
@@ -26,6 +27,8 @@ export interface Call {
   readonly signal: () => CallAbortSignal;
   /** Logs an event of the call. */
   readonly logEvent: LogEvent;
+  /** Absent unless the request is traced. */
+  readonly trace?: CallTrace | undefined;
   /** The MCP session that the request shows, verified; undefined without one. */
   readonly sessionId?: string;
   /** What the request itself selects of the tools, beside what its key does. */

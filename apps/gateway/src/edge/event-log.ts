@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { EventFacts, LogEvent, LoggedEvent } from '../call/logged-events.ts';
+import { parseTraceparent } from '@baton/tracing';
 import { TokenBuckets } from './limits/token-buckets.ts';
 
 /** Lines of refusals a second, of one key, of the operator or of all callers without a credential, and of all; BURST_SECONDS of them at once. */
@@ -30,6 +31,7 @@ export class EventLog {
 
   write(request: FastifyRequest, reply: FastifyReply, event: LoggedEvent, facts: EventFacts): void {
     this.count(event, facts);
+    request.trace?.note(facts);
     const { credential } = request;
     const key = credential?.kind === 'key' ? credential.key : undefined;
     const isRefusal = event === 'refused';
@@ -45,7 +47,7 @@ export class EventLog {
       {
         event,
         requestId: request.id,
-        trace: traceOf(request),
+        trace: parseTraceparent(request.headers['traceparent'])?.traceId,
         tenant: key?.tenant,
         keyId: key?.id,
         ...facts,
@@ -81,12 +83,6 @@ export const REQUEST_ID_HEADER = 'x-request-id';
 export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers[REQUEST_ID_HEADER];
   return typeof given === 'string' && /^[\w.:/+=@-]{1,128}$/.test(given) ? given : randomUUID();
-}
-
-/** The trace that a request says it is part of (W3C Trace Context, traceparent). */
-function traceOf({ headers }: FastifyRequest): string | undefined {
-  const [, trace] = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-/.exec(String(headers['traceparent'] ?? '')) ?? [];
-  return trace;
 }
 
 declare module 'fastify' {

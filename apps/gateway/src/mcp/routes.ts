@@ -221,12 +221,14 @@ function createCall(
   const key = keyOf(request);
   const tenant = services.store.tenant(key.tenant);
   const caller = tenant.caller(key, bodyBytes, bodyWeight);
+  caller.traceparent = request.trace?.traceparent ?? '';
   return {
     services,
     tenant,
     caller,
     signal: services.inflightWaits.signalFor(reply),
     logEvent: logEventsOf(request, reply, caller),
+    trace: request.trace ?? undefined,
   };
 }
 

@@ -46,6 +46,7 @@ export async function runToolCall(
   call: Call,
   log: (error: unknown) => void,
 ): Promise<ToolCallOutcome> {
+  call.trace?.setTool(tool.name);
   const workflow = meta[CONTINUED_TASK_META_KEY];
   const continuationOf = async (outcome: MadeCall['outcome']) =>
     workflow === undefined
@@ -53,6 +54,7 @@ export async function runToolCall(
       : continueWorkflow(workflow, { tool: tool.name, arguments: args, outcome }, call, log);
   try {
     const reply = await tool.call(args, call, meta);
+    if (reply.taskId !== undefined) call.trace?.setTask(reply.taskId);
     await admitCallerUnlessAdmitted(call, tool.access);
     if (reply.event !== undefined) logStarted(tool, reply.event, reply, call);
     const outcome = outcomeOf(reply.structured as JsonObject, tool.startTask !== undefined);

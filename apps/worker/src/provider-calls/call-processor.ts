@@ -1,4 +1,4 @@
-import { type AgentAnswer, readAnswerUsage } from '@baton/protocol';
+import { type AgentAnswer, type AnswerUsage, readAnswerUsage } from '@baton/protocol';
 import {
   type BegunCall,
   DelayedError,
@@ -9,7 +9,9 @@ import {
   UnrecoverableError,
   type WorkerShard,
 } from '@baton/store/shards';
+import type { Tracer } from '@baton/tracing';
 import type { Logger } from 'pino';
+import { recordCall } from './call-span.ts';
 import type { EndpointModels } from './endpoint-models.ts';
 import { PostedWords } from './posted-words.ts';
 
@@ -25,6 +27,7 @@ export interface CallDependencies {
   /** Runs a job that an answer has requested, or adds it. Never throws. */
   readonly resume: (job: ResumeJob) => Promise<void>;
   readonly log: Logger;
+  readonly tracer: Tracer | undefined;
   /** Called after each call with how it ended. */
   readonly onCall: (end: CallEnd) => void;
 }
@@ -38,7 +41,7 @@ export type CallEnd = 'answered' | 'failed' | 'closed' | 'lost' | 'postponed';
  */
 export function createCallProcessor(
   shard: WorkerShard,
-  { openModels, resume, log, onCall }: CallDependencies,
+  { openModels, resume, log, tracer, onCall }: CallDependencies,
 ): JobProcessor {
   return async (job, _final, token) => {
     const start = await shard.beginCall(parseJob(job));
@@ -50,8 +53,13 @@ export function createCallProcessor(
     }
     const { call } = start;
     const { tenant, taskId } = call;
+    const beganAt = Date.now();
     const end = await makeCall(call, openModels, job.attemptsStarted > MAX_STARTS);
     onCall(end.kind);
+    recordCall(tracer, call, beganAt, {
+      ...('usage' in end && { usage: end.usage }),
+      ...(end.kind === 'failed' && { failure: end.type }),
+    });
     if (end.kind === 'failed')
       log.warn({ tenant, taskId, type: end.type }, 'a call to an LLM endpoint failed');
     if ('resume' in end && end.resume !== undefined) await resume(end.resume);
@@ -67,8 +75,13 @@ function parseJob(job: Job) {
 }
 
 type MadeCall =
-  | { readonly kind: 'answered'; readonly resume: ResumeJob | undefined }
-  | { readonly kind: 'failed'; readonly type: string; readonly resume: ResumeJob | undefined }
+  | { readonly kind: 'answered'; readonly usage: AnswerUsage; readonly resume: ResumeJob | undefined }
+  | {
+      readonly kind: 'failed';
+      readonly type: string;
+      readonly usage: AnswerUsage;
+      readonly resume: ResumeJob | undefined;
+    }
   | { readonly kind: 'closed' | 'lost' };
 
 async function makeCall(
@@ -95,8 +108,8 @@ async function makeCall(
     if (taken.kind === 'closed' || taken.kind === 'lost') return { kind: taken.kind };
     const resume = taken.kind === 'accepted' ? taken.resume : undefined;
     return answer.status === 'success'
-      ? { kind: 'answered', resume }
-      : { kind: 'failed', type: answer.errorDetails.type ?? '', resume };
+      ? { kind: 'answered', usage, resume }
+      : { kind: 'failed', type: answer.errorDetails.type ?? '', usage, resume };
   } catch (thrown) {
     if (lease.signal.aborted) return { kind: 'lost' };
     throw thrown;

@@ -59,6 +59,8 @@ export interface TaskInspection extends TaskSummary {
   readonly usage?: UsageSums;
   /** Its last retries, in their order. */
   readonly retries: readonly TaskRetry[];
+  /** Of the request that started it; absent unless that was traced. */
+  readonly traceparent?: string;
 }
 
 /** So many interactions of one task are read by one script. */
@@ -196,6 +198,7 @@ export class PagedQueries {
     const readFields = await this.fields(identity, taskId);
     const payload = readFields[FIELD.outcome];
     const usage = parseUsageSums(readFields[FIELD.usage]);
+    const trace = readFields[FIELD.trace];
     const journal = Object.entries(readFields).flatMap(([field, value]): [string, string][] =>
       field.startsWith(FIELD.journal) && value ? [[field.slice(FIELD.journal.length), value]] : [],
     );
@@ -212,6 +215,7 @@ export class PagedQueries {
       ),
       ...(payload ? { payload } : {}),
       ...(usage && { usage }),
+      ...(trace !== undefined && { traceparent: trace }),
     };
   }
 

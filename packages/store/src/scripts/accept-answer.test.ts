@@ -147,7 +147,15 @@ test('while a segment runs, an answer leaves the task to it and is not among the
   await testTenant.answer(taskId, 1);
   const segment = await fixture.loadSegment();
   await testTenant.answer(taskId, 2);
-  expect(recorder.last(ACCEPT_ANSWER)).toEqual(['accepted', 2, '', '', ANN.principal, expect.any(Number)]);
+  expect(recorder.last(ACCEPT_ANSWER)).toEqual([
+    'accepted',
+    2,
+    '',
+    '',
+    ANN.principal,
+    expect.any(Number),
+    '',
+  ]);
   expect(await testTenant.queueState(taskId)).toBe('batch');
   expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
   const again = await fixture.shard.reload(segment);

@@ -187,6 +187,7 @@ function reopen(testTenant: TestTenant, taskId: string): Promise<unknown[]> {
     arguments: '',
     idempotencyDigest: '',
     staleRef: '',
+    trace: '',
     life: 1,
     keep: 1,
     project: '',

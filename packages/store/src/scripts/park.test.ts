@@ -39,6 +39,7 @@ test('a segment loads what a replay needs: the journal and what is open, never r
     input: {},
     principal: 'ann',
     parent: '',
+    traceparent: '',
     journal: new Map([
       ['8', 'read+1'],
       ['8.1', 'read+2'],

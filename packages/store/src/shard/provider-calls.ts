@@ -49,7 +49,7 @@ async function begunCall(
   context: TenantContext,
   ref: string,
   number: number,
-  [held = '', principal = '', program = '', request = '', stream = '0']: readonly string[],
+  [held = '', principal = '', program = '', request = '', stream = '0', traceparent = '']: readonly string[],
 ): Promise<CallStart> {
   const asked = parseRequestField(request).request;
   if (asked.kind !== 'llm') throw new Error(`interaction ${ref}.${number} asks no LLM`);
@@ -61,7 +61,7 @@ async function begunCall(
     await runScript(connection, START_ANSWER_TIME, keys.scriptKeys(names), args);
   }
   const call = await new Conversations(context).withHistory(asked.call);
-  const begun = { ref, number, held, principal, program, stream: Number(stream), call };
+  const begun = { ref, number, held, principal, program, stream: Number(stream), call, traceparent };
   return { kind: 'begun', call: new BegunCall(context, begun) };
 }
 
@@ -79,6 +79,7 @@ interface Begun {
   readonly program: string;
   readonly stream: number;
   readonly call: DelegatedCall;
+  readonly traceparent: string;
 }
 
 /** A call to an LLM endpoint that this worker makes, as long as it renews its lease. */
@@ -89,6 +90,8 @@ export class BegunCall {
   readonly operation: string;
   readonly principal: string;
   readonly asked: DelegatedCall;
+  /** Of the request that started the task; '' unless that was traced. */
+  readonly traceparent: string;
   readonly roles: Roles;
   private readonly context: TenantContext;
   private readonly ref: string;
@@ -97,7 +100,10 @@ export class BegunCall {
   /** The number of its chunks' stream: whoever begins the call after it has another. */
   private readonly stream: number;
 
-  constructor(context: TenantContext, { ref, number, held, principal, program, stream, call }: Begun) {
+  constructor(
+    context: TenantContext,
+    { ref, number, held, principal, program, stream, call, traceparent }: Begun,
+  ) {
     this.context = context;
     this.roles = context.roles;
     this.tenant = context.keys.name;
@@ -110,6 +116,7 @@ export class BegunCall {
     this.principal = principal;
     this.operation = parseProgramField(program).operation;
     this.asked = call;
+    this.traceparent = traceparent;
   }
 
   /** 'lost': nobody waits for the call any more, or another worker makes it. Errors: `unavailable`. */

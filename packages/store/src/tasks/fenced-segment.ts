@@ -23,6 +23,8 @@ export interface LoadedTask {
   readonly principal: string;
   /** The workflow that the task is a step of, as its record names it; empty for none. */
   readonly parent: string;
+  /** The `traceparent` of the request that started the task; empty unless that was traced. */
+  readonly traceparent: string;
   /** The journal as text, by path. */
   readonly journal: ReadonlyMap<string, string>;
   /** Paths of the waits that are open already. */
@@ -231,6 +233,7 @@ function parseLoadedTask(tries: number, pairs: readonly string[]): LoadedTask {
     input: JSON.parse(fields.get(FIELD.input) ?? 'null') as JsonObject,
     principal: fields.get(FIELD.principal) ?? '',
     parent: fields.get(FIELD.parent) ?? '',
+    traceparent: fields.get(FIELD.trace) ?? '',
     journal,
     open,
     seen: fields.get(FIELD.events) ?? '0',

@@ -22,6 +22,8 @@ export type Accepted = {
   readonly taskId: string;
   /** How long its LLM request waited for it, in milliseconds. */
   readonly waitedMs?: number;
+  /** Of the request that started the task, if that was traced. */
+  readonly traceparent?: string;
 };
 
 /** A streamed answer as it was posted: whole, or up to the first chunk that is missing. */
@@ -112,10 +114,17 @@ export class Interactions {
       throw refusalError(reply, { interactionId: answer.interactionId });
     }
     if (reply[0] === 'accepted') this.context.addJob(String(reply[2]), taskId);
-    if (reply[6] === 1) this.dropChunks(taskId, number);
+    if (reply[7] === 1) this.dropChunks(taskId, number);
     const event = Number(reply[1]);
     if (reply[0] === 'replayed') return { replayed: true, event, taskId };
-    return { replayed: false, event, taskId, ...(reply[5] !== '' && { waitedMs: Number(reply[5]) }) };
+    const [took, trace] = [reply[5], reply[6]];
+    return {
+      replayed: false,
+      event,
+      taskId,
+      ...(took !== '' && { waitedMs: Number(took) }),
+      ...(trace !== '' && { traceparent: String(trace) }),
+    };
   }
 
   /** Stores one chunk of a streamed answer; `stream` numbers the tries to stream it, from 0. Errors: the refusals of APPEND_CHUNK. */

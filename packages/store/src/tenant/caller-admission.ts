@@ -43,6 +43,8 @@ export class CallerAdmission {
   private admissionDone = false;
   /** Whose call it is, once a script has said so. */
   principal: string | undefined;
+  /** The span that its request is (W3C's `traceparent`), in whose trace the tasks go on that it opens; '' for none. */
+  traceparent = '';
   /** How often the tenant's agents had changed when ADMIT admitted the caller; undefined where another script did. */
   agentRevision: number | undefined;
 
@@ -87,7 +89,9 @@ export class CallerAdmission {
   /** The same caller for a further call within its request: that is admitted, and counted, on its own. */
   forFurtherCall(): CallerAdmission {
     const key = this.key && new AdmittedKey(this.key);
-    return new CallerAdmission(this.connection, this.keys, key, NO_BODY, this.trusted);
+    const further = new CallerAdmission(this.connection, this.keys, key, NO_BODY, this.trusted);
+    further.traceparent = this.traceparent;
+    return further;
   }
 
   /**

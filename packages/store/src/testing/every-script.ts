@@ -39,8 +39,11 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await shard.workers.heartbeat('worker-1', ['echo 1']);
   const journal = [['9', 'read+1']] as const;
   const waits = [llmWait('0'), llmWait('1'), llmWait('2'), sleepWait('3', 0)];
-  const taskId = await testTenant.openTask({ waits, journal, idempotency: { key: 'once', arguments: 'a' } });
-  await testTenant.openTask({ idempotency: { key: 'once', arguments: 'a' } });
+  const traced = await testTenant.caller();
+  traced.traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const once = { key: 'once', arguments: 'a' };
+  const taskId = await testTenant.openTask({ waits, journal, idempotency: once }, traced);
+  await testTenant.openTask({ idempotency: once });
   const first = formatInteractionId(taskId, 1);
   const third = formatInteractionId(taskId, 3);
   await (await testTenant.caller()).admit(['mcp'], first);

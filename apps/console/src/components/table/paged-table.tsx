@@ -1,14 +1,11 @@
-import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { useLive } from '../../live/use-live.ts';
+import { useLiveValue } from '../../live/use-live-value.ts';
 import { useSession } from '../../session/session-context.ts';
 import { type BulkAction, BulkActions } from './bulk-actions.tsx';
 import { LiveState } from '../live-state.tsx';
+import { type Column, Table } from './table.tsx';
 
-export interface Column<Row> {
-  readonly title: string;
-  readonly cell: (row: Row) => ComponentChildren;
-}
+export type { Column } from './table.tsx';
 
 interface Page<Row> {
   readonly rows: readonly Row[];
@@ -49,7 +46,7 @@ export function PagedTable<Row>({
   const [trail, setTrail] = useState<{ filter: string; cursors: readonly string[] }>({ filter, cursors: [] });
   const cursors = trail.filter === filter ? trail.cursors : [];
   const cursor = cursors.at(-1);
-  const live = useLive<Page<Row>>(session, `${filter} ${cursor ?? ''}`, async (signal) => {
+  const live = useLiveValue<Page<Row>>(session, `${filter} ${cursor ?? ''}`, async (signal) => {
     const reply = await session.client.get<Record<string, unknown>>(path, { ...query, cursor }, signal);
     return { rows: reply[field] as Row[], nextCursor: reply['nextCursor'] as string | undefined };
   });
@@ -58,12 +55,14 @@ export function PagedTable<Row>({
     if (changes > 0) reload();
   }, [changes, reload]);
   const page = live.value;
-  const [chosenIds, setChosenIds] = useState<ReadonlySet<string>>(new Set());
-  const chosen = (page?.rows ?? []).filter((row) => chosenIds.has(rowId(row)));
-  const choose = (rows: readonly Row[], isChosen: boolean) => {
+  const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set());
+  const selected = (page?.rows ?? []).filter((row) => selectedIds.has(rowId(row)));
+  const select = (rows: readonly Row[], isSelected: boolean) => {
     const ids = rows.map(rowId);
-    setChosenIds(
-      isChosen ? new Set([...chosenIds, ...ids]) : new Set([...chosenIds].filter((id) => !ids.includes(id))),
+    setSelectedIds(
+      isSelected
+        ? new Set([...selectedIds, ...ids])
+        : new Set([...selectedIds].filter((id) => !ids.includes(id))),
     );
   };
   const next = page?.nextCursor;
@@ -72,53 +71,20 @@ export function PagedTable<Row>({
       <LiveState live={live} />
       {page !== undefined && page.rows.length === 0 && <p>{empty}</p>}
       {bulk !== undefined && page !== undefined && page.rows.length > 0 && (
-        <BulkActions rows={chosen} actions={bulk} onDone={() => (setChosenIds(new Set()), live.reload())} />
+        <BulkActions
+          rows={selected}
+          actions={bulk}
+          onDone={() => (setSelectedIds(new Set()), live.reload())}
+        />
       )}
       {page !== undefined && page.rows.length > 0 && (
-        <div class="scrolling" tabIndex={0} role="region" aria-label={`${caption}, table`}>
-          <table>
-            <thead>
-              <tr>
-                {bulk !== undefined && (
-                  <th scope="col">
-                    <input
-                      type="checkbox"
-                      aria-label="Choose all of this page"
-                      checked={chosen.length === page.rows.length}
-                      onChange={(event) => choose(page.rows, event.currentTarget.checked)}
-                    />
-                  </th>
-                )}
-                {columns.map(({ title }) => (
-                  <th scope="col" key={title}>
-                    {title}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {page.rows.map((row) => (
-                <tr key={rowId(row)}>
-                  {bulk !== undefined && (
-                    <td>
-                      <input
-                        type="checkbox"
-                        aria-label={`Choose ${rowId(row)}`}
-                        checked={chosenIds.has(rowId(row))}
-                        onChange={(event) => choose([row], event.currentTarget.checked)}
-                      />
-                    </td>
-                  )}
-                  {columns.map(({ title, cell }) => (
-                    <td key={title} data-title={title}>
-                      {cell(row)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          caption={`${caption}, table`}
+          columns={columns}
+          rows={page.rows}
+          rowId={rowId}
+          selection={bulk && { selected: selectedIds, select }}
+        />
       )}
       {(cursors.length > 0 || next !== undefined) && (
         <nav aria-label="Pages" class="pages">

@@ -1,6 +1,6 @@
 import type { ConversationDetailReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
-import { useLive } from '../../live/use-live.ts';
+import { useLiveValue } from '../../live/use-live-value.ts';
 import { LiveState } from '../../components/live-state.tsx';
 import { plainText, readableText } from '../../components/plain-text.ts';
 import { useSession } from '../../session/session-context.ts';
@@ -12,7 +12,7 @@ export function ConversationPage({ id }: { id: string }) {
   const session = useSession();
   const [from, setFrom] = useState(0);
   const path = `/conversations/${encodeURIComponent(id)}`;
-  const live = useLive(session, `${path} ${from}`, (signal) =>
+  const live = useLiveValue(session, `${path} ${from}`, (signal) =>
     session.client.get<ConversationDetailReply>(path, { from }, signal),
   );
   const conversation = live.value;

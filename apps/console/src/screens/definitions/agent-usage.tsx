@@ -1,4 +1,5 @@
-import { useLive } from '../../live/use-live.ts';
+import { useLiveValue } from '../../live/use-live-value.ts';
+import { type Column, Table } from '../../components/table/table.tsx';
 import { durationText } from '../../components/time.tsx';
 import { useSession } from '../../session/session-context.ts';
 
@@ -21,7 +22,7 @@ interface Report {
 /** What the LLM calls of each agent used in the last 30 days, for whoever may see it. */
 export function AgentUsage() {
   const session = useSession();
-  const { value } = useLive(session, 'usage by agent', (signal) =>
+  const { value } = useLiveValue(session, 'usage by agent', (signal) =>
     session.client.get<Report>('/usage', { by: 'agent' }, signal),
   );
   const rows = value?.rows.filter(({ key }) => key !== '') ?? [];
@@ -31,33 +32,26 @@ export function AgentUsage() {
       <h2>
         Usage, {value.from} to {value.to}
       </h2>
-      <div class="scrolling" tabIndex={0} role="region" aria-label="Usage by agent">
-        <table>
-          <thead>
-            <tr>
-              {['Agent', 'Calls', 'Tokens in', 'Tokens out', 'Mean time', `Cost ${value.currency ?? ''}`].map(
-                (title) => (
-                  <th scope="col" key={title}>
-                    {title}
-                  </th>
-                ),
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ key, calls, inputTokens, outputTokens, durationMs, cost }) => (
-              <tr key={key}>
-                <td data-title="Agent">{key}</td>
-                <td data-title="Calls">{calls.toLocaleString()}</td>
-                <td data-title="Tokens in">{inputTokens.toLocaleString()}</td>
-                <td data-title="Tokens out">{outputTokens.toLocaleString()}</td>
-                <td data-title="Mean time">{calls === 0 ? '—' : durationText(durationMs / calls)}</td>
-                <td data-title="Cost">{cost?.toFixed(4) ?? '—'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        caption="Usage by agent"
+        columns={columnsOf(value.currency)}
+        rows={rows}
+        rowId={({ key }) => key}
+      />
     </section>
   );
+}
+
+function columnsOf(currency = ''): Column<Row>[] {
+  return [
+    { title: 'Agent', cell: ({ key }) => key },
+    { title: 'Calls', cell: ({ calls }) => calls.toLocaleString() },
+    { title: 'Tokens in', cell: ({ inputTokens }) => inputTokens.toLocaleString() },
+    { title: 'Tokens out', cell: ({ outputTokens }) => outputTokens.toLocaleString() },
+    {
+      title: 'Mean time',
+      cell: ({ calls, durationMs }) => (calls === 0 ? '—' : durationText(durationMs / calls)),
+    },
+    { title: `Cost ${currency}`, cell: ({ cost }) => cost?.toFixed(4) ?? '—' },
+  ];
 }

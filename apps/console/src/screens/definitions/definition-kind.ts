@@ -34,10 +34,10 @@ export interface DefinitionKind {
   readonly title: string;
   readonly new: Readonly<Record<string, unknown>>;
   readonly keyOf: (one: Pick<DefinitionSummary, 'id' | 'name'>) => string;
-  readonly trial: (version: DefinitionVersion, key: string) => Trial;
+  readonly testCall: (version: DefinitionVersion, key: string) => TestCall;
 }
 
-export interface Trial {
+export interface TestCall {
   readonly path: string;
   readonly arguments: unknown;
   /** The body of the request with arguments as they were typed. */
@@ -49,7 +49,7 @@ export const AGENTS: DefinitionKind = {
   title: 'Agents',
   new: { id: 'helper', name: 'Helper', instructions: 'You help.' },
   keyOf: ({ id, name }) => id ?? name,
-  trial: ({ definition }, id) =>
+  testCall: ({ definition }, id) =>
     definition['isPrimary'] === true
       ? { path: '/tools/ask_assistant', arguments: { message: '' }, bodyOf: (args) => args }
       : {
@@ -64,7 +64,7 @@ export const WORKFLOWS: DefinitionKind = {
   title: 'Workflows',
   new: { name: 'next', description: 'see what is next', steps: [{ name: 'next', tool: 'next_task' }] },
   keyOf: ({ name }) => name,
-  trial: ({ definition }, name) => ({
+  testCall: ({ definition }, name) => ({
     path: `/prompts/${encodeURIComponent(name)}`,
     arguments: argumentsOf(definition),
     bodyOf: (args) => args,
@@ -76,7 +76,7 @@ export const PROMPTS: DefinitionKind = {
   title: 'Prompts',
   new: { name: 'summarize', text: 'Summarize this in {sentences} sentences: {text}' },
   keyOf: ({ name }) => name,
-  trial: ({ definition }, name) => ({
+  testCall: ({ definition }, name) => ({
     path: '/tools/call_prompt',
     arguments: argumentsOf(definition),
     bodyOf: (args) => ({ name, args }),

@@ -1,4 +1,4 @@
-import { useLive } from '../../live/use-live.ts';
+import { useLiveValue } from '../../live/use-live-value.ts';
 import { HiddenUntilAsked } from '../../components/hidden-until-asked.tsx';
 import { LiveState } from '../../components/live-state.tsx';
 import { plainText, readableText } from '../../components/plain-text.ts';
@@ -7,7 +7,7 @@ import { RelativeTime } from '../../components/time.tsx';
 import { useSession } from '../../session/session-context.ts';
 import { DefinitionForm } from './definition-form.tsx';
 import type { DefinitionKind, DefinitionVersion } from './definition-kind.ts';
-import { TrialForm } from './trial-form.tsx';
+import { TestCallForm } from './test-call-form.tsx';
 
 interface Shown {
   readonly newest: DefinitionVersion;
@@ -19,7 +19,7 @@ export function DefinitionPage({ kind, name }: { kind: DefinitionKind; name: str
   const session = useSession();
   const { client } = session;
   const path = `/${kind.plural}/${encodeURIComponent(name)}`;
-  const live = useLive<Shown>(session, path, async (signal) => {
+  const live = useLiveValue<Shown>(session, path, async (signal) => {
     const [newest, { versions }] = await Promise.all([
       client.get<DefinitionVersion>(path, {}, signal),
       client.get<{ versions: readonly DefinitionVersion[] }>(`${path}/history`, {}, signal),
@@ -41,7 +41,7 @@ export function DefinitionPage({ kind, name }: { kind: DefinitionKind; name: str
       {shown !== undefined && (
         <>
           <HiddenUntilAsked title="Try it">
-            {() => <TrialForm trial={kind.trial(shown.newest, name)} />}
+            {() => <TestCallForm testCall={kind.testCall(shown.newest, name)} />}
           </HiddenUntilAsked>
           <DefinitionForm
             key={shown.newest.version}

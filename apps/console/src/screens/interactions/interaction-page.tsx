@@ -1,6 +1,6 @@
 import type { InteractionDetailReply } from '@baton/gateway/reply-types';
-import { useLive } from '../../live/use-live.ts';
-import { Fields } from '../../components/fields.tsx';
+import { useLiveValue } from '../../live/use-live-value.ts';
+import { DescriptionList } from '../../components/description-list.tsx';
 import { HiddenUntilAsked } from '../../components/hidden-until-asked.tsx';
 import { LiveState } from '../../components/live-state.tsx';
 import { plainText } from '../../components/plain-text.ts';
@@ -16,7 +16,7 @@ import { RequestView } from './request-view.tsx';
 export function InteractionPage({ id }: { id: string }) {
   const session = useSession();
   const path = `/interactions/${encodeURIComponent(id)}`;
-  const live = useLive(
+  const live = useLiveValue(
     session,
     path,
     (signal) => session.client.get<InteractionDetailReply>(path, {}, signal),
@@ -55,7 +55,7 @@ export function InteractionPage({ id }: { id: string }) {
 function Facts({ of: one }: { of: InteractionDetailReply }) {
   const holder = one.claimedBy && (one.claimedBy.holder ?? one.claimedBy.principal);
   return (
-    <Fields
+    <DescriptionList
       of={[
         ['Status', <Status status={one.status} />],
         ['Operation', plainText(one.operation)],

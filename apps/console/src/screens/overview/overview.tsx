@@ -3,7 +3,7 @@ import { LiveState } from '../../components/live-state.tsx';
 import { plainText } from '../../components/plain-text.ts';
 import { RowLink } from '../../components/row-link.tsx';
 import { RelativeTime, useNow } from '../../components/time.tsx';
-import { useLive } from '../../live/use-live.ts';
+import { useLiveValue } from '../../live/use-live-value.ts';
 import { useSession } from '../../session/session-context.ts';
 import { type AgeCount, countByAge } from './count-by-age.ts';
 
@@ -22,7 +22,7 @@ const LISTED = 5;
 export function Overview() {
   const session = useSession();
   const { client } = session;
-  const live = useLive<Shown>(session, 'overview', async (signal) => {
+  const live = useLiveValue<Shown>(session, 'overview', async (signal) => {
     const tasks = async (status: string) =>
       (await client.get<{ tasks: readonly TaskReply[] }>('/tasks', { status, limit: READ.others }, signal))
         .tasks;

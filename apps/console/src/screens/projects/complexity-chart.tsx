@@ -1,4 +1,4 @@
-import { useLive } from '../../live/use-live.ts';
+import { useLiveValue } from '../../live/use-live-value.ts';
 import { plainText } from '../../components/plain-text.ts';
 import { useSession } from '../../session/session-context.ts';
 
@@ -17,7 +17,7 @@ const MOST_SCORE = 10;
 /** The complexity report of a tag as bars, for whoever may call tools; nothing where nothing was analyzed. */
 export function ComplexityChart({ project, tag }: { project: string; tag: string }) {
   const session = useSession();
-  const { value } = useLive(session, `complexity ${project} ${tag}`, () =>
+  const { value } = useLiveValue(session, `complexity ${project} ${tag}`, () =>
     session.client.post<Report>('/tools/complexity_report', { projectRoot: project, tag }),
   );
   const entries = value?.report?.complexityAnalysis ?? [];

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
-import { useLive } from '../../live/use-live.ts';
+import { useLiveValue } from '../../live/use-live-value.ts';
 import { useAction } from '../../components/action.ts';
 import { ActionResult } from '../../components/action-result.tsx';
 import { LiveState } from '../../components/live-state.tsx';
+import { type Column, Table } from '../../components/table/table.tsx';
 import { plainText } from '../../components/plain-text.ts';
 import { useSession } from '../../session/session-context.ts';
 import { ComplexityChart } from './complexity-chart.tsx';
@@ -17,7 +18,7 @@ export function ProjectPage({ id }: { id: string }) {
   const session = useSession();
   const { client } = session;
   const path = `/projects/${encodeURIComponent(id)}`;
-  const live = useLive(
+  const live = useLiveValue(
     session,
     path,
     (signal) => client.get<ProjectFile>(path, {}, signal),
@@ -73,33 +74,14 @@ export function ProjectPage({ id }: { id: string }) {
 
 function TaskTable({ tasks }: { tasks: readonly ProjectTask[] }) {
   const [from, setFrom] = useState(0);
-  const titles = ['Id', 'Title', 'Status', 'Priority', 'Depends on', 'Subtasks'];
   return (
     <>
-      <div class="scrolling" tabIndex={0} role="region" aria-label="Tasks">
-        <table>
-          <thead>
-            <tr>
-              {titles.map((title) => (
-                <th scope="col" key={title}>
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {tasks.slice(from, from + ROWS).map((task) => (
-              <tr key={task.id}>
-                {cellsOf(task).map((cell, at) => (
-                  <td key={titles[at]} data-title={titles[at]}>
-                    {cell}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        caption="Tasks"
+        columns={TASK_COLUMNS}
+        rows={tasks.slice(from, from + ROWS)}
+        rowId={({ id }) => String(id)}
+      />
       {tasks.length > ROWS && (
         <div class="actions">
           <button type="button" class="small" disabled={from === 0} onClick={() => setFrom(from - ROWS)}>
@@ -122,16 +104,14 @@ function TaskTable({ tasks }: { tasks: readonly ProjectTask[] }) {
   );
 }
 
-function cellsOf({ id, title, status, priority, dependencies = [], subtasks = [] }: ProjectTask) {
-  return [
-    id,
-    plainText(title),
-    status ?? 'pending',
-    priority ?? '—',
-    dependencies.join(', ') || '—',
-    subtasks.length,
-  ];
-}
+const TASK_COLUMNS: readonly Column<ProjectTask>[] = [
+  { title: 'Id', cell: ({ id }) => id },
+  { title: 'Title', cell: ({ title }) => plainText(title) },
+  { title: 'Status', cell: ({ status }) => status ?? 'pending' },
+  { title: 'Priority', cell: ({ priority }) => priority ?? '—' },
+  { title: 'Depends on', cell: ({ dependencies = [] }) => dependencies.join(', ') || '—' },
+  { title: 'Subtasks', cell: ({ subtasks = [] }) => subtasks.length },
+];
 
 function download(name: string, text: string): void {
   const link = document.createElement('a');

@@ -1,15 +1,17 @@
 import type { StatusReply } from '@baton/gateway/reply-types';
-import { Fields } from '../../components/fields.tsx';
+import { DescriptionList } from '../../components/description-list.tsx';
 import { LiveState } from '../../components/live-state.tsx';
 import { plainText } from '../../components/plain-text.ts';
-import { useLive } from '../../live/use-live.ts';
+import { useLiveValue } from '../../live/use-live-value.ts';
 import { useSession } from '../../session/session-context.ts';
 import { FailedJobs } from './failed-jobs.tsx';
 
 /** What runs of the whole deployment, for the operator: processes, queues and Redis, and what is wrong with any of them. */
 export function SystemStatus() {
   const session = useSession();
-  const live = useLive(session, 'status', (signal) => session.client.get<StatusReply>('/status', {}, signal));
+  const live = useLiveValue(session, 'status', (signal) =>
+    session.client.get<StatusReply>('/status', {}, signal),
+  );
   const status = live.value;
   return (
     <section>
@@ -22,7 +24,7 @@ export function SystemStatus() {
               {warning}
             </p>
           ))}
-          <Fields
+          <DescriptionList
             of={[
               ['Gateways', `${status.gateways.length}: ${plainText(status.gateways.join(', '))}`],
               ['Workers', `${status.workers.length}: ${plainText(status.workers.join(', '))}`],

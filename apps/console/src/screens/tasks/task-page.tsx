@@ -1,10 +1,10 @@
 import type { TaskDetailReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
 import { useAction } from '../../components/action.ts';
-import { useLive } from '../../live/use-live.ts';
+import { useLiveValue } from '../../live/use-live-value.ts';
 import { ActionResult } from '../../components/action-result.tsx';
 import { Confirmation } from '../../components/confirmation.tsx';
-import { Fields } from '../../components/fields.tsx';
+import { DescriptionList } from '../../components/description-list.tsx';
 import { HiddenUntilAsked } from '../../components/hidden-until-asked.tsx';
 import { LiveState } from '../../components/live-state.tsx';
 import { plainText, readableText } from '../../components/plain-text.ts';
@@ -18,7 +18,7 @@ import { WaterfallView } from './waterfall-view.tsx';
 export function TaskPage({ id }: { id: string }) {
   const session = useSession();
   const path = `/tasks/${encodeURIComponent(id)}`;
-  const live = useLive(
+  const live = useLiveValue(
     session,
     path,
     (signal) => session.client.get<TaskDetailReply>(path, {}, signal),
@@ -57,7 +57,7 @@ export function TaskPage({ id }: { id: string }) {
 
 function Facts({ of: task }: { of: TaskDetailReply }) {
   return (
-    <Fields
+    <DescriptionList
       of={[
         ['Status', <Status status={task.status} />],
         ['Error', task.error && plainText(`${task.error.code}: ${task.error.message}`)],
@@ -66,6 +66,7 @@ function Facts({ of: task }: { of: TaskDetailReply }) {
         ['Changed', <RelativeTime iso={task.lastUpdatedAt} />],
         ['Fails unless ended', !isEnded(task) && <RelativeTime iso={task.expiresAt} />],
         ['Version', task.version],
+        ['Trace', task.traceId],
       ]}
     />
   );

@@ -2,19 +2,19 @@ import type { TaskDetailReply } from '@baton/gateway/reply-types';
 import { plainText } from '../../components/plain-text.ts';
 import { RowLink } from '../../components/row-link.tsx';
 import { durationText, useNow } from '../../components/time.tsx';
-import { type Stretch, waterfallOf } from './waterfall.ts';
+import { type WaterfallSpan, waterfallOf } from './waterfall.ts';
 
-/** A stretch is so wide at least, in percent of the whole, so that it can be seen. */
+/** A span is so wide at least, in percent of the whole, so that it can be seen. */
 const LEAST_WIDTH = 0.6;
 
 /** A task's time as a waterfall; each row says in words what its bar shows. */
 export function WaterfallView({ task }: { task: TaskDetailReply }) {
-  const stretches = waterfallOf(task, useNow());
-  const first = stretches[0]?.from ?? 0;
-  const whole = Math.max(1, ...stretches.map(({ to }) => to - first));
+  const spans = waterfallOf(task, useNow());
+  const first = spans[0]?.from ?? 0;
+  const whole = Math.max(1, ...spans.map(({ to }) => to - first));
   return (
     <ol class="waterfall" aria-label="Timeline">
-      {stretches.map((one, at) => (
+      {spans.map((one, at) => (
         <li key={at}>
           <span class="what">
             <Title of={one} />
@@ -32,7 +32,7 @@ export function WaterfallView({ task }: { task: TaskDetailReply }) {
   );
 }
 
-function Title({ of: { kind, label, interactionId } }: { of: Stretch }) {
+function Title({ of: { kind, label, interactionId } }: { of: WaterfallSpan }) {
   if (interactionId === undefined || kind === 'claimed') return <>{plainText(label)}</>;
   return (
     <>
@@ -41,7 +41,7 @@ function Title({ of: { kind, label, interactionId } }: { of: Stretch }) {
   );
 }
 
-function placeOf({ from, to }: Stretch, first: number, whole: number) {
+function placeOf({ from, to }: WaterfallSpan, first: number, whole: number) {
   const width = Math.max(LEAST_WIDTH, ((to - from) / whole) * 100);
   const left = Math.min(((from - first) / whole) * 100, 100 - width);
   return { left: `${left}%`, width: `${width}%` };

@@ -1,7 +1,7 @@
 import type { TaskDetailReply } from '@baton/gateway/reply-types';
 
-/** A stretch of a task's time, in milliseconds since the epoch. */
-export interface Stretch {
+/** A span of a task's time, in milliseconds since the epoch. */
+export interface WaterfallSpan {
   readonly kind: 'work' | 'wait' | 'claimed' | 'ended';
   readonly label: string;
   readonly from: number;
@@ -13,18 +13,18 @@ export interface Stretch {
 }
 
 /**
- * A task's timeline as stretches in the order of their beginnings: each interaction from its opening to its end, and what Baton itself took between them.
+ * A task's timeline as spans in the order of their beginnings: each interaction from its opening to its end, and what Baton itself took between them.
  * What goes on lasts until `now`.
  */
 export function waterfallOf(
   { timeline }: Pick<TaskDetailReply, 'timeline'>,
   now: number,
-): readonly Stretch[] {
-  const stretches: Stretch[] = [];
+): readonly WaterfallSpan[] {
+  const spans: WaterfallSpan[] = [];
   const open = new Map<string, { from: number; claimed?: { at: number; by: string } }>();
   let workFrom: number | undefined;
   const endWork = (to: number) => {
-    if (workFrom !== undefined) stretches.push({ kind: 'work', label: 'Worker', from: workFrom, to });
+    if (workFrom !== undefined) spans.push({ kind: 'work', label: 'Worker', from: workFrom, to });
     workFrom = undefined;
   };
   const endWait = (interactionId: string, to: number, status: string, by?: string) => {
@@ -33,9 +33,9 @@ export function waterfallOf(
     open.delete(interactionId);
     const { from, claimed } = wait;
     const label = by === undefined ? status : `${status} by ${by}`;
-    stretches.push({ kind: 'wait', label, from, to, interactionId, status });
+    spans.push({ kind: 'wait', label, from, to, interactionId, status });
     if (claimed !== undefined)
-      stretches.push({
+      spans.push({
         kind: 'claimed',
         label: `claimed by ${claimed.by}`,
         from: claimed.at,
@@ -63,7 +63,7 @@ export function waterfallOf(
       case 'failed':
       case 'cancelled':
         endWork(at);
-        stretches.push({
+        spans.push({
           kind: 'ended',
           label: entry.event === 'completed' ? 'completed' : `${entry.event}: ${entry.reason.code}`,
           from: at,
@@ -78,5 +78,5 @@ export function waterfallOf(
   }
   for (const interactionId of open.keys()) endWait(interactionId, now, 'pending');
   endWork(now);
-  return stretches.sort((a, b) => a.from - b.from);
+  return spans.sort((a, b) => a.from - b.from);
 }

@@ -1,7 +1,7 @@
 import { HiddenUntilAsked } from '../../components/hidden-until-asked.tsx';
 import { plainText, readableText } from '../../components/plain-text.ts';
 import { Status } from '../../components/status.tsx';
-import { useLive } from '../../live/use-live.ts';
+import { useLiveValue } from '../../live/use-live-value.ts';
 import { useSession } from '../../session/session-context.ts';
 
 interface Step {
@@ -26,7 +26,7 @@ interface WorkflowReply {
 /** A workflow's steps, each with who made its call, and its variables once asked for; for whoever may call tools. */
 export function WorkflowSteps({ taskId }: { taskId: string }) {
   const session = useSession();
-  const { value } = useLive(
+  const { value } = useLiveValue(
     session,
     `steps of ${taskId}`,
     () => session.client.post<WorkflowReply>('/tools/task_status', { taskId }),

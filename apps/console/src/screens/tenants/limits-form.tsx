@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { useAction } from '../../components/action.ts';
 import { ActionResult } from '../../components/action-result.tsx';
 import { useSession } from '../../session/session-context.ts';
+import { type Column, Table } from '../../components/table/table.tsx';
 
 /** A tenant's limits against what it has of them. What is typed is sent for those that differ. */
 export function LimitsForm({ tenant, onChanged }: { tenant: TenantReply; onChanged: () => void }) {
@@ -20,41 +21,28 @@ export function LimitsForm({ tenant, onChanged }: { tenant: TenantReply; onChang
       return 'The limits are set.';
     });
   };
+  const columns: Column<(typeof limits)[number]>[] = [
+    { title: 'Limit', cell: ([name]) => name },
+    { title: 'In use', cell: ([name, most]) => <Use of={usedOf(tenant, name)} most={most} /> },
+    {
+      title: 'At most',
+      cell: ([name, most]) => (
+        <input
+          type="number"
+          class="limit"
+          aria-label={name}
+          min={0}
+          required
+          value={typed[name] ?? most}
+          onInput={({ currentTarget: { value } }) => setTyped({ ...typed, [name]: value })}
+        />
+      ),
+    },
+  ];
   return (
     <form onSubmit={submit}>
       <h2>Limits</h2>
-      <div class="scrolling" tabIndex={0} role="region" aria-label="Limits">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Limit</th>
-              <th scope="col">In use</th>
-              <th scope="col">At most</th>
-            </tr>
-          </thead>
-          <tbody>
-            {limits.map(([name, most]) => (
-              <tr key={name}>
-                <td data-title="Limit">{name}</td>
-                <td data-title="In use">
-                  <Use of={usedOf(tenant, name)} most={most} />
-                </td>
-                <td data-title="At most">
-                  <input
-                    type="number"
-                    class="limit"
-                    aria-label={name}
-                    min={0}
-                    required
-                    value={typed[name] ?? most}
-                    onInput={({ currentTarget: { value } }) => setTyped({ ...typed, [name]: value })}
-                  />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table caption="Limits" columns={columns} rows={limits} rowId={([name]) => name} />
       <button type="submit" class="small" disabled={changed.length === 0 || action.isRunning}>
         Set {changed.length} limits
       </button>

@@ -1,6 +1,6 @@
 import type { TenantReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
-import { useLive } from '../../live/use-live.ts';
+import { useLiveValue } from '../../live/use-live-value.ts';
 import { useAction } from '../../components/action.ts';
 import { ActionResult } from '../../components/action-result.tsx';
 import { Confirmation } from '../../components/confirmation.tsx';
@@ -13,7 +13,7 @@ import { LimitsForm } from './limits-form.tsx';
 export function TenantPage() {
   const session = useSession();
   const { client, tenant: id = '' } = session;
-  const live = useLive(session, `tenant ${id}`, (signal) => client.get<TenantReply>('', {}, signal));
+  const live = useLiveValue(session, `tenant ${id}`, (signal) => client.get<TenantReply>('', {}, signal));
   const action = useAction();
   const [isAsked, setIsAsked] = useState(false);
   const tenant = live.value;

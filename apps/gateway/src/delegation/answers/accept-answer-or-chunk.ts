@@ -43,7 +43,9 @@ export async function acceptAnswerOrChunk(
       waitMs > 0 ? inbox.channel : '',
       call,
     );
-    const { taskId, event, replayed, waitedMs } = accepted;
+    const { taskId, event, replayed, waitedMs, traceparent } = accepted;
+    if (waitedMs !== undefined && traceparent !== undefined)
+      call.trace?.recordWait({ traceparent, taskId, interactionId, waitedMs });
     const wait = { event, waitMs, registered: !replayed };
     const view = await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);
     const rejection = await findRejection(call, identity, view, interactionId);

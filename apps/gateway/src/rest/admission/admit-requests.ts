@@ -103,6 +103,7 @@ function createRestRequest(
   // An import is bounded as it is read.
   const bytes = request.routeOptions.config.takesLargeJson ? 0 : request.bodyBytes;
   const caller = tenant.caller(shown.key, bytes, request.bodyWeight);
+  caller.traceparent = request.trace?.traceparent ?? '';
   if (access.kind === 'operator') return { kind: 'operator', admit: once(refuseKey(caller)) };
   const identity =
     access.kind === 'path'

@@ -7,5 +7,6 @@ import { tenantRequestOf } from './admit-requests.ts';
 export function restCallOf(services: Services, request: FastifyRequest, reply: FastifyReply): Call {
   const { tenant, caller } = tenantRequestOf(request);
   const signal = services.inflightWaits.signalFor(reply);
-  return { services, tenant, caller, signal, logEvent: logEventsOf(request, reply, caller) };
+  const logEvent = logEventsOf(request, reply, caller);
+  return { services, tenant, caller, signal, logEvent, trace: request.trace ?? undefined };
 }

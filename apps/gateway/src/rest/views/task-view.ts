@@ -1,6 +1,7 @@
 import { parseEntry } from '@baton/engine';
 import { isEnded, taskStatusSchema, usageSumsSchema } from '@baton/protocol';
 import type { TaskInspection, TaskSummary } from '@baton/store';
+import { parseTraceparent } from '@baton/tracing';
 import { z } from 'zod';
 import { type StreamedText, streamingSchema } from '../../streaming/streamed-texts.ts';
 import { isoTime } from '../../delegation/iso-time.ts';
@@ -47,6 +48,10 @@ export const taskDetailSchema = named(
       .describe('When it failed or was cancelled'),
     usage: usageSumsSchema.optional().describe('What its answered LLM requests have used'),
     streaming: streamingSchema.optional(),
+    traceId: z
+      .string()
+      .optional()
+      .describe('The OpenTelemetry trace of the call that started it, if that was traced'),
     interactions: z.array(interactionSummarySchema),
     journal: z
       .array(journalEntry)
@@ -72,12 +77,14 @@ export function toTaskDetail(
   task: TaskInspection,
   streaming: readonly StreamedText[],
 ): z.infer<typeof taskDetailSchema> {
+  const trace = parseTraceparent(task.traceparent);
   return {
     ...toTaskSummary(task),
     version: task.version,
     input: task.input,
     ...resultOrError(task),
     ...(task.usage && { usage: task.usage }),
+    ...(trace && { traceId: trace.traceId }),
     ...(streaming.length > 0 && { streaming: [...streaming] }),
     interactions: task.interactions.map(toInteractionSummary),
     journal: [...task.journal]

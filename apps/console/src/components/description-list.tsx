@@ -1,9 +1,13 @@
 import type { ComponentChildren } from 'preact';
 
 /** Names with their values; those without a value are left out. */
-export function Fields({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) {
+export function DescriptionList({
+  of,
+}: {
+  of: readonly (readonly [name: string, value: ComponentChildren])[];
+}) {
   return (
-    <dl class="fields">
+    <dl class="description-list">
       {of
         .filter(([, value]) => value !== undefined && value !== false && value !== '')
         .map(([name, value]) => (

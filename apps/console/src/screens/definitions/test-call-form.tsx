@@ -5,7 +5,7 @@ import { JsonField } from '../../components/json-field.tsx';
 import { readableText } from '../../components/plain-text.ts';
 import { RowLink } from '../../components/row-link.tsx';
 import { useSession } from '../../session/session-context.ts';
-import type { Trial } from './definition-kind.ts';
+import type { TestCall } from './definition-kind.ts';
 
 interface Reply {
   readonly taskId?: string;
@@ -13,22 +13,22 @@ interface Reply {
 }
 
 /** A call with arguments as they are typed. Where it waits for an LLM, its request is linked to. */
-export function TrialForm({ trial }: { trial: Trial }) {
+export function TestCallForm({ testCall }: { testCall: TestCall }) {
   const { client } = useSession();
   const action = useAction();
-  const [args, setArgs] = useState<unknown>(trial.arguments);
+  const [args, setArgs] = useState<unknown>(testCall.arguments);
   const [reply, setReply] = useState<Reply>();
   const submit = (event: Event) => {
     event.preventDefault();
     void action.start(async () => {
       setReply(undefined);
-      setReply(await client.post<Reply>(trial.path, trial.bodyOf(args)));
+      setReply(await client.post<Reply>(testCall.path, testCall.bodyOf(args)));
       return '';
     });
   };
   return (
     <form onSubmit={submit}>
-      <JsonField label="Arguments" initial={trial.arguments} onValue={setArgs} rows={4} />
+      <JsonField label="Arguments" initial={testCall.arguments} onValue={setArgs} rows={4} />
       <button type="submit" class="small" disabled={args === undefined || action.isRunning}>
         Call
       </button>

@@ -11,7 +11,7 @@ const LEAST_MS_BETWEEN = 1_000;
 const UNREACHABLE_MS = 5_000;
 
 /** A value of REST that is kept up to date while the page is looked at. */
-export interface Live<T> {
+export interface LiveValue<T> {
   /** Undefined until it was read once. */
   readonly value: T | undefined;
   /** Why the last attempt to read it failed; the value before stays. */
@@ -21,7 +21,7 @@ export interface Live<T> {
   readonly reload: () => void;
 }
 
-interface State<T> extends Omit<Live<T>, 'reload'> {
+interface State<T> extends Omit<LiveValue<T>, 'reload'> {
   readonly key: string;
 }
 
@@ -29,12 +29,12 @@ interface State<T> extends Omit<Live<T>, 'reload'> {
  * Reads with `load` now, at each change that the event stream tells of `resource`, or of the lists without one, and when the page is looked at
  * again. `key` says what is read: where it changes, the value before is dropped.
  */
-export function useLive<T>(
+export function useLiveValue<T>(
   { client }: Session,
   key: string,
   load: (signal: AbortSignal) => Promise<T>,
   resource?: string,
-): Live<T> {
+): LiveValue<T> {
   const [state, setState] = useState<State<T>>();
   const loader = useRef(load);
   loader.current = load;

@@ -1,0 +1,104 @@
+import {
+  contextOfTraceparent,
+  formatTraceparent,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+} from '@baton/tracing';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { CallTrace, WaitedAnswer } from '../call/call-trace.ts';
+import type { EventFacts } from '../call/logged-events.ts';
+
+/** Replies to callers whom nobody admitted, or who called too often: what they could send would fill the queue of spans. */
+const UNTRACED_STATUSES = new Set([401, 429]);
+
+/** The span of one request, in the trace that its `traceparent` names or in a new one. */
+export class RequestTrace implements CallTrace {
+  /** Where what the request starts goes on, as W3C's `traceparent`; '' where the request is not sampled. */
+  readonly traceparent: string;
+  private readonly tracer: Tracer;
+  private readonly span: Span;
+
+  constructor(tracer: Tracer, { method, routeOptions, headers, id }: FastifyRequest) {
+    const { url: route = '' } = routeOptions;
+    this.tracer = tracer;
+    this.span = tracer.startSpan(
+      `${method} ${route}`,
+      {
+        kind: SpanKind.SERVER,
+        attributes: { 'http.request.method': method, 'http.route': route, 'baton.request.id': id },
+      },
+      contextOfTraceparent(headers['traceparent']),
+    );
+    this.traceparent = formatTraceparent(this.span.spanContext());
+  }
+
+  setTool(name: string): void {
+    this.span.updateName(`tools/call ${name}`).setAttribute('gen_ai.tool.name', name);
+  }
+
+  setTask(taskId: string): void {
+    this.span.setAttribute('baton.task.id', taskId);
+  }
+
+  note({ taskId, interactionId, status, code, replayed }: EventFacts): void {
+    this.span.setAttributes({
+      'baton.task.id': taskId,
+      'baton.interaction.id': interactionId,
+      'baton.task.status': status,
+      'baton.replayed': replayed,
+      'error.type': code,
+    });
+    if (code !== undefined) this.span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+
+  recordWait({ traceparent, taskId, interactionId, waitedMs }: WaitedAnswer): void {
+    const now = Date.now();
+    const span = this.tracer.startSpan(
+      'await answer',
+      {
+        startTime: now - waitedMs,
+        attributes: { 'baton.task.id': taskId, 'baton.interaction.id': interactionId },
+        links: [{ context: this.span.spanContext() }],
+      },
+      contextOfTraceparent(traceparent),
+    );
+    span.end(now);
+  }
+
+  end(status: number, credential: FastifyRequest['credential']): void {
+    if (UNTRACED_STATUSES.has(status)) return;
+    this.span.setAttributes({
+      'http.response.status_code': status,
+      'baton.tenant': credential?.kind === 'key' ? credential.key.tenant : undefined,
+    });
+    if (status >= 500) this.span.setStatus({ code: SpanStatusCode.ERROR });
+    this.span.end();
+  }
+}
+
+/**
+ * A span for each request that may change something, however it ends; pages and streams that only read would fill traces with
+ * their polls.
+ */
+export function traceRequests(app: FastifyInstance, tracer: Tracer | undefined): void {
+  app.decorateRequest('trace', null);
+  if (tracer === undefined) return;
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { method, routeOptions } = request;
+    const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+    if (!isRead && routeOptions.config.isPublic !== true) request.trace = new RequestTrace(tracer, request);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    request.trace?.end(reply.statusCode, request.credential);
+    done();
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    trace: RequestTrace | null;
+  }
+}

@@ -1,0 +1,34 @@
+import type { AnswerUsage } from '@baton/protocol';
+import type { BegunCall } from '@baton/store/shards';
+import { contextOfTraceparent, SpanKind, SpanStatusCode, type Tracer } from '@baton/tracing';
+
+/** Records a call to an LLM endpoint (OpenTelemetry's conventions for generative AI). */
+export function recordCall(
+  tracer: Tracer | undefined,
+  call: BegunCall,
+  beganAt: number,
+  end: { readonly usage?: AnswerUsage; readonly failure?: string },
+): void {
+  if (tracer === undefined || call.traceparent === '') return;
+  const { usage, failure } = end;
+  const span = tracer.startSpan(
+    'chat',
+    {
+      kind: SpanKind.CLIENT,
+      startTime: beganAt,
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.response.model': usage?.model,
+        'gen_ai.usage.input_tokens': usage?.inputTokens,
+        'gen_ai.usage.output_tokens': usage?.outputTokens,
+        'baton.tenant': call.tenant,
+        'baton.task.id': call.taskId,
+        'baton.interaction.id': call.interactionId,
+        'error.type': failure,
+      },
+    },
+    contextOfTraceparent(call.traceparent),
+  );
+  if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
