@@ -18,6 +18,7 @@ import { compareDurability } from './durability.ts';
 import { measureAndPrintOperationCosts } from './projects/operation-costs.ts';
 import { measureParkedTaskSize } from './parked-task-size.ts';
 import { measureAndPrintAgentCosts, measureAndPrintAssistantCosts } from './agent-costs.ts';
+import { measureAndPrintTraceCosts } from './trace-costs.ts';
 import { measureAndPrintWorkflowCosts } from './workflow-costs.ts';
 import { measureAndPrintStreamOfText } from './stream-of-text.ts';
 import { measureAndPrintProviderCosts } from './provider-costs.ts';
@@ -120,6 +121,10 @@ if (ONLY === undefined || ONLY === 'neighbours') {
 if (ONLY === undefined || ONLY === 'durability') {
   console.log();
   await compareDurability(Math.min(RUNS, 3));
+}
+if (ONLY === undefined || ONLY === 'traces') {
+  console.log();
+  await measureAndPrintTraceCosts(Math.min(RUNS, 3));
 }
 if (ONLY === undefined || ONLY === 'scripts') {
   console.log(`\n${scriptTimesTable(await measureScriptTimes())}`);

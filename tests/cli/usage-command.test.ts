@@ -42,11 +42,11 @@ test('a report is a table with its total, and nothing in it moves the cursor of 
   expect([code, complaints]).toEqual([0, '']);
   expect(said).not.toContain('\u001b');
   expect(said.split('\n')[0]).toMatch(/^Usage from \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d, by model$/);
-  expect(cellsOf(said).map((cells) => cells.slice(0, 4))).toEqual([
-    ['model', 'calls', 'tokens in', 'tokens out'],
-    ['swift', '2', '3000', '20'],
-    ['=odd [2J', '1', '4', '10'],
-    ['total', '3', '3004', '30'],
+  expect(cellsOf(said).map((cells) => cells.slice(0, 5))).toEqual([
+    ['model', 'calls', 'failed', 'tokens in', 'tokens out'],
+    ['swift', '2', '0', '3000', '20'],
+    ['=odd [2J', '1', '0', '4', '10'],
+    ['total', '3', '0', '3004', '30'],
   ]);
   expect((await baton('usage', '--from', '2020-01-01', '--to', '2020-01-31')).said).toBe(
     'Usage from 2020-01-01 to 2020-01-31, by day: no calls.\n',
@@ -55,8 +55,8 @@ test('a report is a table with its total, and nothing in it moves the cursor of 
     expect(
       cellsOf((await baton('usage', '--by', by)).said)
         .at(-1)
-        ?.slice(0, 3),
-    ).toEqual(['total', '3', '3004']);
+        ?.slice(0, 4),
+    ).toEqual(['total', '3', '0', '3004']);
 });
 
 test('prices are set from a file, shown, and a report has costs by them', async () => {
@@ -66,8 +66,8 @@ test('prices are set from a file, shown, and a report has costs by them', async 
   expect(await baton('prices', 'set', 'prices.yaml')).toEqual({ code: 0, said: shown, complaints: '' });
   expect((await baton('prices', 'show')).said).toBe(shown);
   const [header, swift, odd] = cellsOf((await baton('usage', '--by', 'model')).said);
-  expect(header?.slice(5)).toEqual(['cost (EUR)', 'unpriced']);
-  expect([swift?.slice(5), odd?.slice(5)]).toEqual([
+  expect(header?.slice(6)).toEqual(['cost (EUR)', 'unpriced']);
+  expect([swift?.slice(6), odd?.slice(6)]).toEqual([
     ['0.006160', '0'],
     ['0.000000', '1'],
   ]);

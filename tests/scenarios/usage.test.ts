@@ -115,8 +115,10 @@ test('a report as CSV has a line a row, and no formula', async () => {
   const asked = await rest('/usage?by=model', { headers: { accept: 'text/csv' } });
   expect(asked.headers.get('content-type')).toMatch(/^text\/csv/);
   const lines = (await asked.text()).split('\r\n');
-  expect(lines[0]).toBe('model,calls,inputTokens,outputTokens,durationMs,cost,unpricedCalls,currency');
-  expect(lines.find((line) => line.includes('cmd'))).toMatch(/^'=cmd\(\),1,4000,40,\d+,0,1,EUR$/);
+  expect(lines[0]).toBe(
+    'model,calls,failedCalls,inputTokens,outputTokens,durationMs,cost,unpricedCalls,currency',
+  );
+  expect(lines.find((line) => line.includes('cmd'))).toMatch(/^'=cmd\(\),1,0,4000,40,\d+,0,1,EUR$/);
   expect(lines.at(-1)).toBe('');
   expect(await (await rest('/usage?by=model&format=csv')).text()).toBe(lines.join('\r\n'));
 });

@@ -20,7 +20,13 @@ test.each([
     { inputTokens: { total: 3, cacheRead: 1 }, outputTokens: { total: 4, text: 4 } },
   ],
 ])('usage in the form that is %s is read', (_whose, usage) => {
-  expect(usageOf(usage)).toEqual({ inputTokens: 3, outputTokens: 4, model: '', problem: undefined });
+  expect(usageOf(usage)).toEqual({
+    inputTokens: 3,
+    outputTokens: 4,
+    failed: false,
+    model: '',
+    problem: undefined,
+  });
 });
 
 test('usage is found in the data, in its response, in the details of an error and in the envelope', () => {
@@ -32,8 +38,8 @@ test('usage is found in the data, in its response, in the details of an error an
     readAnswerUsage(success('just text', { usage, model: 'm' })),
     readAnswerUsage(agentResponseSchema.parse(failed) as AgentAnswer),
   ];
-  for (const one of found)
-    expect(one).toEqual({ inputTokens: 1, outputTokens: 2, model: 'm', problem: undefined });
+  for (const one of found) expect(one).toMatchObject({ inputTokens: 1, outputTokens: 2, model: 'm' });
+  expect(found.map((one) => one.failed)).toEqual([false, false, false, true]);
 });
 
 test.each([-1, 0.5, '12', 1e308, MAX_TOKENS_PER_ANSWER + 1, true, [], {}, { total: -1 }, Number.NaN])(

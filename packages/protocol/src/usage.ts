@@ -7,6 +7,8 @@ export interface AnswerUsage {
   /** Tokens; undefined where the answer gives none that count. */
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
+  /** Whether it says that the LLM call failed. */
+  readonly failed: boolean;
   /** The model that answered, shortened; empty where the answer names none. */
   readonly model: string;
   /** What was given and does not count, and why: undefined where all of it counts. */
@@ -16,6 +18,7 @@ export interface AnswerUsage {
 /** Usage summed up over answered LLM calls, those that ended in an error included. */
 export const usageSumsSchema = z.object({
   calls: z.number(),
+  failedCalls: z.number().describe('Of those, the ones whose answer says that the LLM call failed'),
   inputTokens: z.number(),
   outputTokens: z.number(),
   durationMs: z.number().describe('From each request to its answer'),
@@ -42,14 +45,17 @@ export function readAnswerUsage(answer: AgentAnswer): AnswerUsage {
   const response = isRecord(data['response']) ? data['response'] : NOTHING;
   const usage = data['usage'] ?? response['usage'] ?? answer['usage'];
   const model = modelOf(data['model'] ?? response['model'] ?? answer['model']);
-  if (usage === undefined || usage === null) return { ...NO_USAGE, model };
-  if (!isRecord(usage)) return { ...NO_USAGE, model, problem: 'usage is not counted: it is no object' };
+  const failed = answer.status !== 'success';
+  if (usage === undefined || usage === null) return { ...NO_USAGE, failed, model };
+  if (!isRecord(usage))
+    return { ...NO_USAGE, failed, model, problem: 'usage is not counted: it is no object' };
   const input = readCount(usage, INPUT_NAMES);
   const output = readCount(usage, OUTPUT_NAMES);
   const problem = [input.problem, output.problem].filter((one) => one !== undefined).join('; ');
   return {
     inputTokens: input.tokens,
     outputTokens: output.tokens,
+    failed,
     model,
     problem: problem === '' ? undefined : problem,
   };

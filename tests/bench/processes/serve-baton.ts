@@ -3,6 +3,7 @@ import { DEFAULT_EDGE_LIMITS } from '@baton/gateway/configuration';
 import { syntheticOperations } from '@baton/operations';
 import { Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
+import { openTracing } from '@baton/tracing';
 import { startWorker } from '@baton/worker';
 import { UNLIMITED } from '../../processes/process-settings.ts';
 import { sendToParent } from './parent-process.ts';
@@ -20,11 +21,13 @@ const store = await Store.open({
   replication: { replicas: 0, waitMs: 4_000, fsync },
 });
 const log = createLogger('error', { role });
+const { tracer } =
+  process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] === undefined ? {} : await openTracing(role, name, '0', log);
 let resumed = async () => ({ tasks: 0, jobs: 0 });
 
 if (role === 'worker') {
   const { metrics } = await startWorker(
-    { drainMs: 1_000, providerCalls: 100, egressAllow: ['127.0.0.0/8'] },
+    { drainMs: 1_000, providerCalls: 100, egressAllow: ['127.0.0.0/8'], tracer },
     store,
     log,
     syntheticOperations,
@@ -62,6 +65,7 @@ if (role === 'worker') {
     trustProxy: false,
     allowedOrigins: [],
     metricsOpen: false,
+    tracer,
     unreadyMs: 0,
     drainMs: 1_000,
     // The load comes from one address, with one key a tenant.

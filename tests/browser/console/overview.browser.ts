@@ -33,6 +33,15 @@ test('the first page has what waits by age and what failed, and follows both', a
   });
   await page.getByText('Nothing waits.').waitFor();
   await page.getByRole('link', { name: 'add_task' }).waitFor();
+  const course = page.getByRole('figure');
+  await course.filter({ hasText: /0 completed,\s+1 failed,\s+0 cancelled/ }).waitFor();
+  await course.locator('canvas').waitFor();
+  const isDrawn = await page.evaluate(`(() => {
+    const canvas = document.querySelector('figure canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    return data.some((value) => value !== 0);
+  })()`);
+  expect(isDrawn).toBe(true);
 });
 
 test('the operator sees which processes live, what the queues hold and what is wrong with Redis', async () => {

@@ -16,6 +16,7 @@ export interface UsageFlags extends RestFlags {
 interface ReportRow {
   readonly key: string;
   readonly calls: number;
+  readonly failedCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly durationMs: number;
@@ -62,10 +63,11 @@ function reportText({ from, to, by, currency, rows, total }: Report): string {
   const title = `Usage from ${from} to ${to}, by ${by}`;
   if (rows.length === 0) return `${title}: no calls.`;
   const priced = currency === undefined ? [] : [`cost (${currency})`, 'unpriced'];
-  const header = [by, 'calls', 'tokens in', 'tokens out', 'seconds', ...priced];
+  const header = [by, 'calls', 'failed', 'tokens in', 'tokens out', 'seconds', ...priced];
   const cells = (row: ReportRow) => [
     row.key === '' ? '-' : row.key,
     row.calls,
+    row.failedCalls,
     row.inputTokens,
     row.outputTokens,
     (row.durationMs / 1_000).toFixed(1),

@@ -27,7 +27,7 @@ export interface ConversationSummary {
   readonly usage: UsageSums;
 }
 
-const NO_USAGE: UsageSums = { calls: 0, inputTokens: 0, outputTokens: 0, durationMs: 0 };
+const NO_USAGE: UsageSums = { calls: 0, failedCalls: 0, inputTokens: 0, outputTokens: 0, durationMs: 0 };
 const PAGE_SIZE = 20;
 const MESSAGES_PER_PAGE = 100;
 /** Entries of the index that one page looks at. */

@@ -34,6 +34,8 @@ export interface InteractionUsage {
   readonly outputTokens?: number;
   readonly model?: string;
   readonly durationMs: number;
+  /** Whether the answer says that the LLM call failed. */
+  readonly failed?: true;
 }
 
 /** An interaction in any status, with what it asks. Times are milliseconds by Redis's clock. */
@@ -120,11 +122,18 @@ function parseFacts(
   return { ...facts, status: status as InteractionStatus, endedAt: Number(endedAt) };
 }
 
-function parseInteractionUsage([duration, input, output, ...names]: readonly string[]): InteractionUsage {
+function parseInteractionUsage([
+  duration,
+  input,
+  output,
+  failed,
+  ...names
+]: readonly string[]): InteractionUsage {
   const model = names.join(';');
   return {
     ...(input && { inputTokens: Number(input) }),
     ...(output && { outputTokens: Number(output) }),
+    ...(failed && { failed: true }),
     ...(model && { model }),
     durationMs: Number(duration),
   };

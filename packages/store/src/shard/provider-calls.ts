@@ -6,6 +6,7 @@ import { CALL_LEASE } from '../records/durations.ts';
 import { parseRequestField } from '../records/interaction-request.ts';
 import { taskIdFromRef } from '../records/keys.ts';
 import { parseProgramField } from '../records/program-field.ts';
+import { formatAnswerUsage } from '../records/usage-sums.ts';
 import {
   ANSWER_CALL,
   APPEND_CALL_CHUNK,
@@ -159,8 +160,7 @@ export class BegunCall {
     const { keys, connection } = this.context;
     const names = keys.taskNames(this.taskId);
     const { topic, ref } = names;
-    const { inputTokens = '', outputTokens = '', model = '' } = usage;
-    const used = `${inputTokens};${outputTokens};${model}`;
+    const used = formatAnswerUsage(usage);
     const fingerprint = hash('sha256', text, 'base64url').slice(0, 22);
     const [code, next] = await runScript(
       connection,

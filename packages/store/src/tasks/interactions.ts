@@ -13,6 +13,7 @@ import {
   READ_CHUNK_STATE,
   READ_STREAM,
 } from '../scripts/registry.ts';
+import { formatAnswerUsage } from '../records/usage-sums.ts';
 import { utcDay } from '../usage/utc-day.ts';
 import { runCancel } from './tasks.ts';
 
@@ -84,7 +85,6 @@ export class Interactions {
       ANSWER,
       answer.interactionId,
     );
-    const { inputTokens = '', outputTokens = '', model = '' } = answer.usage ?? {};
     const usageOfToday = keys.usage(utcDay(Date.now()));
     const allKeys = keys.scriptKeys(names, caller.credentialKey, '', usageOfToday);
     const reply = await runScript(connection, ACCEPT_ANSWER, allKeys, {
@@ -101,7 +101,7 @@ export class Interactions {
       answer: answer.text,
       fingerprint: answer.fingerprint,
       channel: answer.channel,
-      used: `${inputTokens};${outputTokens};${model}`,
+      used: formatAnswerUsage(answer.usage),
       checked: answer.checked ?? '*',
     });
     caller.recordAdmission(reply, reply[0] === 'accepted' ? reply[4] : reply[0] === 'replayed' && reply[2]);

@@ -20,7 +20,13 @@ import type { Store } from '../store.ts';
 import { TenantStore } from '../tenant-store.ts';
 import type { Lifetimes } from '../records/durations.ts';
 
-const NO_USAGE = { inputTokens: undefined, outputTokens: undefined, model: '', problem: undefined };
+const NO_USAGE = {
+  inputTokens: undefined,
+  outputTokens: undefined,
+  failed: false,
+  model: '',
+  problem: undefined,
+};
 
 /** What a tenant under test needs of its fixture. */
 interface TestedStore {

@@ -30,21 +30,29 @@ test('an answer counts for its interaction, its task, and its day by operation, 
   const taskId = await testTenant.openTask({ waits });
   await testTenant.answer(taskId, 1, { usage: USED });
   await testTenant.answer(taskId, 2, { usage: USED });
-  await testTenant.answer(taskId, 3);
+  await testTenant.answer(taskId, 3, { usage: { failed: true } });
   const { usage } = await testTenant.tasks.read(ANN, taskId);
-  expect(usage).toMatchObject({ calls: 3, inputTokens: 60, outputTokens: 14 });
+  expect(usage).toMatchObject({ calls: 3, failedCalls: 1, inputTokens: 60, outputTokens: 14 });
   const { interactions, usage: inspected } = await testTenant.store.queries.inspect(ANN, taskId);
   expect(inspected).toEqual(usage);
   const known = interactions.map((one) => one.usage);
-  expect(known).toMatchObject([USED, USED, { durationMs: expect.any(Number) }]);
+  expect(known).toMatchObject([USED, USED, { failed: true, durationMs: expect.any(Number) }]);
   expect(known[2]).not.toHaveProperty('inputTokens');
   expect(known.reduce((sum, one) => sum + (one?.durationMs ?? 0), 0)).toBe(usage?.durationMs);
   expect(interactions[0]).toMatchObject({ request: { call: { agentId: 'scout', attempt: 1 } } });
-  const row = { operation: 'echo', calls: 1, inputTokens: 30, outputTokens: 7, model: 'swift' };
+  expect(known[0]).not.toHaveProperty('failed');
+  const row = {
+    operation: 'echo',
+    calls: 1,
+    failedCalls: 0,
+    inputTokens: 30,
+    outputTokens: 7,
+    model: 'swift',
+  };
   expect((await rowsOf(testTenant)).toSorted((a, b) => b.agent.localeCompare(a.agent))).toEqual([
     { ...row, agent: 'scout' },
     { ...row, agent: '' },
-    { ...row, agent: '', model: '', inputTokens: 0, outputTokens: 0 },
+    { ...row, agent: '', model: '', failedCalls: 1, inputTokens: 0, outputTokens: 0 },
   ]);
   expect(await fixture.redis.pttl(testTenant.keys.usage(utcDay(Date.now())))).toBeGreaterThan(
     399 * 86_400_000,

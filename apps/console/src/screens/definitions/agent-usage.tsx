@@ -6,6 +6,7 @@ import { useSession } from '../../session/session-context.ts';
 interface Row {
   readonly key: string;
   readonly calls: number;
+  readonly failedCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly durationMs: number;
@@ -46,6 +47,7 @@ function columnsOf(currency = ''): Column<Row>[] {
   return [
     { title: 'Agent', cell: ({ key }) => key },
     { title: 'Calls', cell: ({ calls }) => calls.toLocaleString() },
+    { title: 'Failed', cell: ({ calls, failedCalls }) => percentText(failedCalls, calls) },
     { title: 'Tokens in', cell: ({ inputTokens }) => inputTokens.toLocaleString() },
     { title: 'Tokens out', cell: ({ outputTokens }) => outputTokens.toLocaleString() },
     {
@@ -54,4 +56,10 @@ function columnsOf(currency = ''): Column<Row>[] {
     },
     { title: `Cost ${currency}`, cell: ({ cost }) => cost?.toFixed(4) ?? '—' },
   ];
+}
+
+/** A share of all, of which one that is not 0 is never shown as 0. */
+function percentText(part: number, all: number): string {
+  if (part === 0 || all === 0) return '0 %';
+  return `${part} (${((100 * part) / all).toFixed(part / all < 0.1 ? 1 : 0)} %)`;
 }

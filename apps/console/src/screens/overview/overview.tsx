@@ -1,4 +1,5 @@
 import type { InteractionReply, TaskReply } from '@baton/gateway/reply-types';
+import { useMemo } from 'preact/hooks';
 import { LiveState } from '../../components/live-state.tsx';
 import { plainText } from '../../components/plain-text.ts';
 import { RowLink } from '../../components/row-link.tsx';
@@ -6,16 +7,18 @@ import { RelativeTime, useNow } from '../../components/time.tsx';
 import { useLiveValue } from '../../live/use-live-value.ts';
 import { useSession } from '../../session/session-context.ts';
 import { type AgeCount, countByAge } from './count-by-age.ts';
+import { EndedChart } from './ended-chart.tsx';
+import { countEndedOverTime, type EndedTasks, type EndStatus } from './ended-over-time.ts';
 
 interface Shown {
   readonly pending: readonly InteractionReply[];
   readonly hasMorePending: boolean;
   readonly running: readonly TaskReply[];
-  readonly failed: readonly TaskReply[];
+  readonly ended: Readonly<Record<EndStatus, EndedTasks>>;
 }
 
 /** So many of each are read: the oldest that wait, the newest of the others. */
-const READ = { pending: 200, others: 5 };
+const READ = { pending: 200, running: 5, ended: 100 };
 const LISTED = 5;
 
 /** What waits, what runs and what failed, of all that the key may see. */
@@ -23,20 +26,30 @@ export function Overview() {
   const session = useSession();
   const { client } = session;
   const live = useLiveValue<Shown>(session, 'overview', async (signal) => {
-    const tasks = async (status: string) =>
-      (await client.get<{ tasks: readonly TaskReply[] }>('/tasks', { status, limit: READ.others }, signal))
-        .tasks;
+    const tasks = (status: string, limit: number) =>
+      client.get<{ tasks: readonly TaskReply[]; nextCursor?: string }>('/tasks', { status, limit }, signal);
+    const ended = async (status: EndStatus): Promise<EndedTasks> => {
+      const reply = await tasks(status, READ.ended);
+      return { tasks: reply.tasks, hasMore: reply.nextCursor !== undefined };
+    };
     const waiting = { status: 'pending', limit: READ.pending };
-    const [page, running, failed] = await Promise.all([
+    const [page, running, completed, failed, cancelled] = await Promise.all([
       client.get<{ interactions: readonly InteractionReply[]; nextCursor?: string }>(
         '/interactions',
         waiting,
         signal,
       ),
-      tasks('working'),
-      tasks('failed'),
+      tasks('working', READ.running),
+      ended('completed'),
+      ended('failed'),
+      ended('cancelled'),
     ]);
-    return { pending: page.interactions, hasMorePending: page.nextCursor !== undefined, running, failed };
+    return {
+      pending: page.interactions,
+      hasMorePending: page.nextCursor !== undefined,
+      running: running.tasks,
+      ended: { completed, failed, cancelled },
+    };
   });
   const shown = live.value;
   return (
@@ -52,7 +65,13 @@ export function Overview() {
             tasks={shown.running}
             empty="Nothing is being worked on."
           />
-          <Tasks title="Failed last" status="failed" tasks={shown.failed} empty="Nothing has failed." />
+          <Tasks
+            title="Failed last"
+            status="failed"
+            tasks={shown.ended.failed.tasks.slice(0, LISTED)}
+            empty="Nothing has failed."
+          />
+          <Ended of={shown.ended} at={live.updatedAt ?? 0} />
         </div>
       )}
     </>
@@ -76,6 +95,16 @@ function Waiting({ pending, hasMore }: { pending: readonly InteractionReply[]; h
           </li>
         ))}
       </ul>
+    </section>
+  );
+}
+
+function Ended({ of: ended, at }: { of: Shown['ended']; at: number }) {
+  const counted = useMemo(() => countEndedOverTime(ended, at), [ended, at]);
+  return (
+    <section>
+      <h2>Ended over time</h2>
+      {counted === undefined ? <p>Nothing has ended.</p> : <EndedChart of={counted} now={at} />}
     </section>
   );
 }

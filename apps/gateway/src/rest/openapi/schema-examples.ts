@@ -139,6 +139,7 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, object>> = {
     },
     usage: {
       calls: 1,
+      failedCalls: 0,
       inputTokens: 0,
       outputTokens: 0,
       durationMs: 22,

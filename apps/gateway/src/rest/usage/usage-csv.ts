@@ -1,6 +1,14 @@
 import type { UsageGrouping, UsageReportRow } from './usage-report.ts';
 
-const COLUMNS = ['calls', 'inputTokens', 'outputTokens', 'durationMs', 'cost', 'unpricedCalls'] as const;
+const COLUMNS = [
+  'calls',
+  'failedCalls',
+  'inputTokens',
+  'outputTokens',
+  'durationMs',
+  'cost',
+  'unpricedCalls',
+] as const;
 
 /** A report as CSV (RFC 4180): a header, and a line for each row. */
 export function formatUsageCsv(

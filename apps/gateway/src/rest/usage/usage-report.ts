@@ -71,15 +71,16 @@ function withRest(sorted: readonly UsageReportRow[], prices: PriceTable | undefi
 }
 
 function emptyRow(key: string, prices: PriceTable | undefined): UsageReportRow {
-  const row = { key, calls: 0, inputTokens: 0, outputTokens: 0, durationMs: 0 };
+  const row = { key, calls: 0, failedCalls: 0, inputTokens: 0, outputTokens: 0, durationMs: 0 };
   return prices === undefined ? row : { ...row, cost: 0, unpricedCalls: 0 };
 }
 
 function addSums(
   row: UsageReportRow,
-  { calls, inputTokens, outputTokens, durationMs }: Omit<UsageReportRow, 'key'>,
+  { calls, failedCalls, inputTokens, outputTokens, durationMs }: Omit<UsageReportRow, 'key'>,
 ) {
   row.calls += calls;
+  row.failedCalls += failedCalls;
   row.inputTokens += inputTokens;
   row.outputTokens += outputTokens;
   row.durationMs += durationMs;

@@ -11,6 +11,7 @@ export const interactionUsageSchema = z
     inputTokens: z.int().optional(),
     outputTokens: z.int().optional(),
     model: z.string().optional().describe('As the answer names it'),
+    failed: z.literal(true).optional().describe('The answer says that the LLM call failed'),
     durationMs: z.int().describe('From the request to its answer'),
   })
   .describe('Of an answered LLM request: what it used, as the answer says');

@@ -20,12 +20,12 @@ local fence, journaled, bytes, principal, used = unpack(redis.call(
   'HMGET', K_task, F_fence, F_journal .. A_path, F_bytes, F_principal, F_usage))
 if fence ~= A_fence then return {'stale'} end
 if journaled then return {'journaled', journaled} end
--- Sums of LLM calls, "calls;tokens in;tokens out;ms": those of the conversation and those of the turn.
-local SUMS = '^(%d+);(%d+);(%d+);(%d+)$'
+-- Sums of LLM calls, "calls;tokens in;tokens out;ms;failed calls": those of the conversation and those of the turn.
+local SUMS = '^(%d+);(%d+);(%d+);(%d+);(%d+)$'
 local function sum_of(one, other)
-  local a1, a2, a3, a4 = string.match(one or '0;0;0;0', SUMS)
-  local b1, b2, b3, b4 = string.match(other, SUMS)
-  return string.format('%d;%d;%d;%d', a1 + b1, a2 + b2, a3 + b3, a4 + b4)
+  local a1, a2, a3, a4, a5 = string.match(one or '0;0;0;0;0', SUMS)
+  local b1, b2, b3, b4, b5 = string.match(other, SUMS)
+  return string.format('%d;%d;%d;%d;%d', a1 + b1, a2 + b2, a3 + b3, a4 + b4, a5 + b5)
 end
 
 local now = clock()

@@ -2,7 +2,7 @@
 -- ACCEPT_ANSWER: takes the answer to an interaction, once, and puts its task into its tenant's ready list.
 -- KEYS: credential tenant rates task pending claims ready held jobs tenantsWithJobs workers activeChangeChannel usage
 -- ARGV: digest principal scopes need bytes weight floor topic ref number answer fingerprint channel used checked
---       used: what the answer says that its LLM call used, "<tokens in>;<tokens out>;<model>"
+--       used: what the answer says that its LLM call used, "<tokens in>;<tokens out>;<1 if the call failed>;<model>"
 --       checked: the state of the chunks that the answer was held against, '' before it was, '*' where it need not be
 -- Returns: {'accepted', event, next, expiresInMs, principal, took, trace}: next is the job to add, as "number list", or ''; took is how long the LLM request
 --          waited, in ms, '' of another; trace: the traceparent of the request that started the task, '' of none; and behind it 1 where chunks of the answer were posted, which are of no use now; {'replayed', event, principal} for the same answer again; {'interaction_not_found'},
