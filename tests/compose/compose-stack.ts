@@ -64,6 +64,14 @@ export class ComposeStack {
     return `http://127.0.0.1:${this.environment['BATON_PROMETHEUS_PORT']}`;
   }
 
+  /** Prometheus' own checker, in the folder of its configuration. Errors: what it finds. */
+  promtool(...args: string[]): Promise<string> {
+    const folder = new URL('../../infra/monitoring', import.meta.url).pathname;
+    const image = process.env['BATON_PROMETHEUS_IMAGE'] ?? 'prom/prometheus:latest';
+    const mount = ['-v', `${folder}:/monitoring:ro`, '-w', '/monitoring'];
+    return runCommand(['docker', 'run', '--rm', ...mount, '--entrypoint', 'promtool', image, ...args]);
+  }
+
   /** Removes everything but the images. */
   async down(): Promise<void> {
     await this.run('--profile', 'monitoring', 'down', '--volumes', '--remove-orphans', '--timeout', '5');

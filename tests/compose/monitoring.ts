@@ -2,8 +2,10 @@ import { waitUntilOrThrow } from '../harness/poll.ts';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import type { ComposeStack } from './compose-stack.ts';
 
-/** The profile `monitoring`: Prometheus takes its rules and reads every gateway and worker. Grafana is started by none of the checks. */
+/** The profile `monitoring`: promtool finds nothing in the rules, which fire when they should; Prometheus takes them and reads every gateway and worker. Grafana is started by none of the checks. */
 export async function checkMonitoring(stack: ComposeStack): Promise<string> {
+  await stack.promtool('check', 'rules', 'alerts.yml');
+  await stack.promtool('test', 'rules', 'alerts.test.yml');
   const url = await stack.startPrometheus();
   const ask = async (path: string): Promise<AnyJson> => {
     const response = await fetch(`${url}/api/v1/${path}`);

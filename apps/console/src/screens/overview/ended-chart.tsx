@@ -1,11 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { durationText } from '../../components/time.tsx';
 import { END_STATUSES, type EndedOverTime } from './ended-over-time.ts';
 
 const COLORS = { completed: '--baton-good', failed: '--baton-bad', cancelled: '--baton-wait' } as const;
 
 /** How tasks have ended over time, drawn; the line below says the sums in words. */
-export function EndedChart({ of: ended, now }: { of: EndedOverTime; now: number }) {
+export function EndedChart({ of: ended, tasks }: { of: EndedOverTime; tasks: number }) {
   const place = useRef<HTMLDivElement>(null);
   const scheme = useColorScheme();
   useEffect(() => {
@@ -31,7 +30,7 @@ export function EndedChart({ of: ended, now }: { of: EndedOverTime; now: number 
     <figure class="chart">
       <div ref={place} aria-hidden="true" />
       <figcaption>
-        Of the tasks started in the last {durationText(now - ended.from)}:{' '}
+        Of the newest {tasks} tasks:{' '}
         {END_STATUSES.map((status, at) => (
           <span key={status}>
             {at > 0 && ', '}

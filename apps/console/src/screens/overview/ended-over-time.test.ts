@@ -3,39 +3,25 @@ import { expect, test } from 'vitest';
 import { countEndedOverTime } from './ended-over-time.ts';
 
 const NOW = Date.parse('2026-11-28T12:00:00Z');
-const minutesAgo = (minutes: number) => new Date(NOW - minutes * 60_000).toISOString();
-const task = (started: number, ended: number) =>
-  ({ createdAt: minutesAgo(started), lastUpdatedAt: minutesAgo(ended) }) as TaskReply;
-const none = { tasks: [], hasMore: false };
+const task = (status: string, minutesAgo: number) =>
+  ({ status, lastUpdatedAt: new Date(NOW - minutesAgo * 60_000).toISOString() }) as TaskReply;
+const indexes = (counts: readonly number[] = []) => counts.flatMap((count, at) => (count > 0 ? [at] : []));
 
-test('each task counts in the interval in which it ended, and the intervals end now', () => {
-  const counted = countEndedOverTime(
-    {
-      completed: { tasks: [task(30, 15), task(20, 0)], hasMore: false },
-      failed: { tasks: [task(29, 29)], hasMore: false },
-      cancelled: none,
-    },
-    NOW,
-  );
+test('each task that has ended counts in the interval in which it did, and the intervals end now', () => {
+  const tasks = [task('completed', 15), task('working', 1), task('completed', 0), task('failed', 30)];
+  const counted = countEndedOverTime(tasks, NOW);
   expect(counted?.totals).toEqual({ completed: 2, failed: 1, cancelled: 0 });
   expect(counted?.from).toBe(NOW - 30 * 60_000);
-  const indexes = (counts: readonly number[] = []) => counts.flatMap((count, at) => (count > 0 ? [at] : []));
   expect(indexes(counted?.counts.completed)).toEqual([15, 29]);
-  expect(indexes(counted?.counts.failed)).toEqual([1]);
+  expect(indexes(counted?.counts.failed)).toEqual([0]);
 });
 
-test('of a list that has older ones, the others are shown from where it is complete', () => {
-  const counted = countEndedOverTime(
-    {
-      completed: { tasks: [task(10, 5)], hasMore: true },
-      failed: { tasks: [task(600, 500), task(9, 1)], hasMore: false },
-      cancelled: none,
-    },
-    NOW,
-  );
-  expect(counted?.totals).toEqual({ completed: 1, failed: 1, cancelled: 0 });
+test('what ended just now is shown on a course of ten minutes', () => {
+  const counted = countEndedOverTime([task('cancelled', 0)], NOW);
+  expect(counted?.from).toBe(NOW - 600_000);
+  expect(indexes(counted?.counts.cancelled)).toEqual([29]);
 });
 
-test('nothing that has ended is no course', () => {
-  expect(countEndedOverTime({ completed: none, failed: none, cancelled: none }, NOW)).toBeUndefined();
+test('tasks of which none has ended are no course', () => {
+  expect(countEndedOverTime([task('working', 5), task('input_required', 1)], NOW)).toBeUndefined();
 });

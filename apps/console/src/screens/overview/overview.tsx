@@ -8,47 +8,43 @@ import { useLiveValue } from '../../live/use-live-value.ts';
 import { useSession } from '../../session/session-context.ts';
 import { type AgeCount, countByAge } from './count-by-age.ts';
 import { EndedChart } from './ended-chart.tsx';
-import { countEndedOverTime, type EndedTasks, type EndStatus } from './ended-over-time.ts';
+import { countEndedOverTime } from './ended-over-time.ts';
 
 interface Shown {
   readonly pending: readonly InteractionReply[];
   readonly hasMorePending: boolean;
   readonly running: readonly TaskReply[];
-  readonly ended: Readonly<Record<EndStatus, EndedTasks>>;
+  readonly failed: readonly TaskReply[];
+  readonly newest: readonly TaskReply[];
 }
 
 /** So many of each are read: the oldest that wait, the newest of the others. */
-const READ = { pending: 200, running: 5, ended: 100 };
-const LISTED = 5;
+const READ = { pending: 200, listed: 5, newest: 200 };
 
 /** What waits, what runs and what failed, of all that the key may see. */
 export function Overview() {
   const session = useSession();
   const { client } = session;
   const live = useLiveValue<Shown>(session, 'overview', async (signal) => {
-    const tasks = (status: string, limit: number) =>
-      client.get<{ tasks: readonly TaskReply[]; nextCursor?: string }>('/tasks', { status, limit }, signal);
-    const ended = async (status: EndStatus): Promise<EndedTasks> => {
-      const reply = await tasks(status, READ.ended);
-      return { tasks: reply.tasks, hasMore: reply.nextCursor !== undefined };
-    };
+    const tasks = async (limit: number, status?: string) =>
+      (await client.get<{ tasks: readonly TaskReply[] }>('/tasks', { status, limit }, signal)).tasks;
     const waiting = { status: 'pending', limit: READ.pending };
-    const [page, running, completed, failed, cancelled] = await Promise.all([
+    const [page, running, failed, newest] = await Promise.all([
       client.get<{ interactions: readonly InteractionReply[]; nextCursor?: string }>(
         '/interactions',
         waiting,
         signal,
       ),
-      tasks('working', READ.running),
-      ended('completed'),
-      ended('failed'),
-      ended('cancelled'),
+      tasks(READ.listed, 'working'),
+      tasks(READ.listed, 'failed'),
+      tasks(READ.newest),
     ]);
     return {
       pending: page.interactions,
       hasMorePending: page.nextCursor !== undefined,
-      running: running.tasks,
-      ended: { completed, failed, cancelled },
+      running,
+      failed,
+      newest,
     };
   });
   const shown = live.value;
@@ -65,13 +61,8 @@ export function Overview() {
             tasks={shown.running}
             empty="Nothing is being worked on."
           />
-          <Tasks
-            title="Failed last"
-            status="failed"
-            tasks={shown.ended.failed.tasks.slice(0, LISTED)}
-            empty="Nothing has failed."
-          />
-          <Ended of={shown.ended} at={live.updatedAt ?? 0} />
+          <Tasks title="Failed last" status="failed" tasks={shown.failed} empty="Nothing has failed." />
+          <Ended of={shown.newest} at={live.updatedAt ?? 0} />
         </div>
       )}
     </>
@@ -89,7 +80,7 @@ function Waiting({ pending, hasMore }: { pending: readonly InteractionReply[]; h
       </h2>
       {pending.length === 0 ? <p>Nothing waits.</p> : <Ages of={ages} />}
       <ul>
-        {pending.slice(0, LISTED).map(({ interactionId, summary, createdAt }) => (
+        {pending.slice(0, READ.listed).map(({ interactionId, summary, createdAt }) => (
           <li key={interactionId}>
             <RowLink to={`/interactions/${interactionId}`} text={summary} />, <RelativeTime iso={createdAt} />
           </li>
@@ -99,12 +90,12 @@ function Waiting({ pending, hasMore }: { pending: readonly InteractionReply[]; h
   );
 }
 
-function Ended({ of: ended, at }: { of: Shown['ended']; at: number }) {
-  const counted = useMemo(() => countEndedOverTime(ended, at), [ended, at]);
+function Ended({ of: newest, at }: { of: readonly TaskReply[]; at: number }) {
+  const counted = useMemo(() => countEndedOverTime(newest, at), [newest, at]);
   return (
     <section>
       <h2>Ended over time</h2>
-      {counted === undefined ? <p>Nothing has ended.</p> : <EndedChart of={counted} now={at} />}
+      {counted === undefined ? <p>Nothing has ended.</p> : <EndedChart of={counted} tasks={newest.length} />}
     </section>
   );
 }
