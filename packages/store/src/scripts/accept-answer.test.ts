@@ -19,7 +19,7 @@ test('an accepted answer is in the journal, its interaction is answered, and its
   });
   const record = await testTenant.readRecord(taskId);
   expect(record).toMatchObject({ 'j:0': 'llm+{"n":1}', st: 'working', open: '', ev: '1' });
-  expect(record['g1']).toMatch(/^[^;]+;\d+;ann;\d+;;;$/);
+  expect(record['g1']).toMatch(/^[^;]+;\d+;ann;\d+;;;;$/);
   expect(await redis.zcard(testTenant.keys.pending)).toBe(0);
   expect(await testTenant.queueState(taskId)).toBe('ready');
 });

@@ -301,8 +301,12 @@ export const UPSERT_TENANT = defineScript(
 
 export const CREATE_KEY = defineScript(
   'tenant/create_key',
-  ['credential', 'tenant', 'key', 'keys', 'keyEnds', 'forgotten'],
-  [...RECHECK, 'id', 'expires', 'remembered', 'limit', 'forget'],
+  ['credential', 'tenant', 'key', 'keys', 'keyEnds', 'forgotten', 'replaced'],
+  [
+    ...RECHECK,
+    ...(['id', 'expires', 'remembered', 'limit', 'forget'] as const),
+    ...(['replacedId', 'overlap', 'channel', 'message'] as const),
+  ],
   { ...REPLICATED, ...NEW_WORK },
 );
 
@@ -316,7 +320,7 @@ export const UPDATE_KEY = defineScript(
 export const END_KEY = defineScript(
   'tenant/end_key',
   ['credential', 'keys', 'keyEnds'],
-  ['id', 'expires', 'remembered', 'channel', 'message'],
+  ['id', 'channel', 'message'],
   REPLICATED,
 );
 

@@ -48,6 +48,22 @@ test('an admin key rotates itself and weaker keys, and never another admin or th
   expect(await rotated({ id })).toBe('done');
 });
 
+test('of many who replace a key at once, with itself and without an overlap, one does', async () => {
+  const testTenant = await fixture.createTenant();
+  const { id, apiKeys, issuer } = await admin(testTenant);
+  const replaced = await Promise.all(
+    Array.from({ length: 12 }, () => errorCode(apiKeys.rotate(id, 0, issuer))),
+  );
+  expect(replaced.filter((code) => code === 'done')).toHaveLength(1);
+  const other = await apiKeys.create({ name: 'x', scopes: ['mcp'] });
+  const byOperator = await Promise.all(
+    Array.from({ length: 12 }, () => errorCode(apiKeys.rotate(other.id, 0))),
+  );
+  expect(byOperator.toSorted()).toEqual(
+    ['done', ...Array.from({ length: 11 }, () => 'key_not_found')].toSorted(),
+  );
+});
+
 test('no key outlives the key that makes it, whatever end is asked for, and however it is rotated', async () => {
   const testTenant = await fixture.createTenant();
   const end = new Date(Date.now() + 60_000).toISOString();

@@ -73,8 +73,8 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key with the same principal, scopes and expiry; the old one expires after `overlapSeconds`.
-   * Errors: `key_not_found` for an expired one, `insufficient_scope` for one that is no weaker than its issuer's.
+   * Creates a key with the same principal, scopes and expiry; the old one expires after `overlapSeconds`, in the same script: of several who replace
+   * a key without an overlap at once, one does. Errors: `key_not_found` for an expired one, `insufficient_scope` for one that is no weaker than its issuer's.
    */
   async rotate(
     id: string,
@@ -84,15 +84,12 @@ export class ApiKeys {
     const { connection, keys } = this.context;
     const old = await this.get(id);
     refuseStrongerRotation(issuer, old);
-    const now = await this.now();
-    if (old.expiresAt !== undefined && Date.parse(old.expiresAt) <= now) throw keyNotFound(id);
     // The expiry that it was created with, not the one that an earlier rotation set.
     const ends = await connection.command((client) => client.hget(keys.credential(id), 'ends'));
     const { name, principal, scopes, tools } = old;
     const kept = { name, principal, scopes: [...scopes], ...(tools && { tools }) };
-    const next = await this.store(ends ? { ...kept, expiresAt: ends } : kept, issuer);
-    await this.end(id, now + overlapSeconds * 1_000);
-    return next;
+    const replaced = { id, overlap: overlapSeconds * 1_000 };
+    return this.store(ends ? { ...kept, expiresAt: ends } : kept, issuer, replaced);
   }
 
   /**
@@ -120,12 +117,12 @@ export class ApiKeys {
 
   /** Ends a key now, and with `children` those that were made with it, and theirs. Returns the ids of all. Errors: `key_not_found`. */
   async revoke(id: string, children = false): Promise<string[]> {
-    const found = await this.end(id, '');
+    const found = await this.end(id);
     const ended = [id];
     // Level by level: a key that has ended makes no more of them.
     for (let more = children; more; ) {
       const next = (await this.all()).filter(({ parent }) => parent !== undefined && ended.includes(parent));
-      for (const child of next) await this.end(child.id, '');
+      for (const child of next) await this.end(child.id);
       ended.push(...next.map((child) => child.id));
       more = next.length > 0;
     }
@@ -133,7 +130,11 @@ export class ApiKeys {
     return ended;
   }
 
-  private async store(input: KeyInput, issuer: KeyIssuer): Promise<ApiKeyInfo & { key: string }> {
+  private async store(
+    input: KeyInput,
+    issuer: KeyIssuer,
+    replaced = { id: '', overlap: 0 },
+  ): Promise<ApiKeyInfo & { key: string }> {
     const { connection, keys } = this.context;
     const id = randomAlphanumeric(12);
     const key = formatApiKey(keys.name, id, randomAlphanumeric(32));
@@ -161,6 +162,7 @@ export class ApiKeys {
           ...this.indexes,
           key: keys.credential(id),
           forgotten: keys.credential(forget),
+          replaced: keys.credential(replaced.id),
         },
         {
           ...admissionRecheckArgs(as),
@@ -169,6 +171,10 @@ export class ApiKeys {
           remembered: ENDED_KEY_RETENTION,
           limit: DEFAULT_LIMITS.apiKeys,
           forget,
+          replacedId: replaced.id,
+          overlap: replaced.overlap,
+          channel: keys.admissionChannel,
+          message: admissionMessage(keys.name, replaced.id),
         },
         { args: Object.entries(record).flat() },
       );
@@ -179,6 +185,7 @@ export class ApiKeys {
       if (code === 'outlives') expires = Number(fact);
       else if (code === 'full') forget = String(fact);
       else if (code === 'limit_keys') throw tooManyKeys(Number(fact));
+      else if (code === 'key_not_found') throw keyNotFound(replaced.id);
       else throw refusalError([code, fact]);
     }
   }
@@ -256,8 +263,8 @@ export class ApiKeys {
     return { keys: credentials, keyEnds: credentialEnds };
   }
 
-  /** Ends a key now, or at a time, and the calls that are held with it. False for one that does not exist. */
-  private async end(id: string, expires: number | ''): Promise<boolean> {
+  /** Ends a key now, and the calls that are held with it. False for one that does not exist. */
+  private async end(id: string): Promise<boolean> {
     const { connection, keys } = this.context;
     const [code] = await runScript(
       connection,
@@ -265,8 +272,6 @@ export class ApiKeys {
       { ...this.indexes, credential: keys.credential(id) },
       {
         id,
-        expires,
-        remembered: ENDED_KEY_RETENTION,
         channel: keys.admissionChannel,
         message: admissionMessage(keys.name, id),
       },

@@ -1,13 +1,15 @@
 #!lua
--- CREATE_KEY: creates an API key, for a caller whose own key is good now and is not outlived by it.
--- KEYS: credential tenant key keys keyEnds forgotten
+-- CREATE_KEY: creates an API key, for a caller whose own key is good now and is not outlived by it; in the place of another key, which
+-- ends then, if it is good now: of several who replace it with no overlap, one does.
+-- KEYS: credential tenant key keys keyEnds forgotten replaced
 --       credential: of the key with which it is created
--- ARGV: digest principal scopes need id expires remembered limit forget ...
+-- ARGV: digest principal scopes need id expires remembered limit forget replacedId overlap channel message ...
 --       expires: ms, or '' for never; remembered: how long the record of an ended key stays; limit: how many keys a tenant has
---       whose record names no limit; forget: an ended key (K_forgotten) that goes where there is no room, or ''; behind it
---       field, value, ...
+--       whose record names no limit; forget: an ended key (K_forgotten) that goes where there is no room, or '';
+--       replacedId: the key whose place it takes (K_replaced), or ''; overlap: for how many ms that goes on; behind them field, value, ...
 -- Returns: {'created', at}, {'outlives', ms}: repeat with this expiry at most, {'full', id}: there is no room, repeat with this ended
---          key to be forgotten, {'limit_keys', most}: none has ended, or a refusal of RECHECK
+--          key to be forgotten, {'limit_keys', most}: none has ended, {'key_not_found'}: the one to be
+--          replaced has ended, or a refusal of RECHECK
 -- @include clock
 -- @include credential
 -- @include admission_recheck
@@ -17,8 +19,18 @@ local function forget(id)
 end
 
 local now, remembered = clock(), tonumber(A_remembered)
+-- A command whose reply was lost.
+if redis.call('EXISTS', K_key) == 1 then return {'created', tonumber(redis.call('HGET', K_key, 'at'))} end
 local refusal, _, _, expires_in = recheck_admission(now)
 if refusal then return refusal end
+-- Until when the key that is replaced goes on: its own end, where that is sooner.
+local replaced_until
+if A_replacedId ~= '' then
+  local digest, expires = unpack(redis.call('HMGET', K_replaced, 'digest', 'expires'))
+  expires = expires and tonumber(expires)
+  if not digest or (expires and expires <= now) then return {'key_not_found'} end
+  if not expires or expires > now + A_overlap then replaced_until = string.format('%d', now + A_overlap) end
+end
 local most = expires_in ~= '' and now + tonumber(expires_in)
 if most and (A_expires == '' or tonumber(A_expires) > most) then return {'outlives', string.format('%d', most)} end
 -- Of those whose record is gone, a hundred at most: others go when the next key is created.
@@ -39,4 +51,10 @@ if A_expires ~= '' then
   redis.call('ZADD', K_keyEnds, A_expires, A_id)
 end
 redis.call('ZADD', K_keys, now, A_id)
+if replaced_until then
+  redis.call('HSET', K_replaced, 'expires', replaced_until)
+  redis.call('PEXPIREAT', K_replaced, replaced_until + remembered)
+  redis.call('ZADD', K_keyEnds, replaced_until, A_replacedId)
+  redis.call('PUBLISH', A_channel, A_message)
+end
 return {'created', now}
