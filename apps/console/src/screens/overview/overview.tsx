@@ -10,12 +10,18 @@ import { type AgeCount, countByAge } from './count-by-age.ts';
 import { EndedChart } from './ended-chart.tsx';
 import { countEndedOverTime } from './ended-over-time.ts';
 
+/** `nextCursor`: there are older ones, which were not looked at. */
+interface TaskPage {
+  readonly tasks: readonly TaskReply[];
+  readonly nextCursor?: string;
+}
+
 interface Shown {
   readonly pending: readonly InteractionReply[];
   readonly hasMorePending: boolean;
-  readonly running: readonly TaskReply[];
-  readonly failed: readonly TaskReply[];
-  readonly newest: readonly TaskReply[];
+  readonly running: TaskPage;
+  readonly failed: TaskPage;
+  readonly newest: TaskPage;
 }
 
 /** So many of each are read: the oldest that wait, the newest of the others. */
@@ -26,8 +32,8 @@ export function Overview() {
   const session = useSession();
   const { client } = session;
   const live = useLiveValue<Shown>(session, 'overview', async (signal) => {
-    const tasks = async (limit: number, status?: string) =>
-      (await client.get<{ tasks: readonly TaskReply[] }>('/tasks', { status, limit }, signal)).tasks;
+    const tasks = (limit: number, status?: string) =>
+      client.get<TaskPage>('/tasks', { status, limit }, signal);
     const waiting = { status: 'pending', limit: READ.pending };
     const [page, running, failed, newest] = await Promise.all([
       client.get<{ interactions: readonly InteractionReply[]; nextCursor?: string }>(
@@ -58,11 +64,11 @@ export function Overview() {
           <Tasks
             title="Working now"
             status="working"
-            tasks={shown.running}
+            page={shown.running}
             empty="Nothing is being worked on."
           />
-          <Tasks title="Failed last" status="failed" tasks={shown.failed} empty="Nothing has failed." />
-          <Ended of={shown.newest} at={live.updatedAt ?? 0} />
+          <Tasks title="Failed last" status="failed" page={shown.failed} empty="Nothing has failed." />
+          <Ended of={shown.newest.tasks} at={live.updatedAt ?? 0} />
         </div>
       )}
     </>
@@ -120,12 +126,12 @@ function Ages({ of: ages }: { of: readonly AgeCount[] }) {
 function Tasks({
   title,
   status,
-  tasks,
+  page: { tasks, nextCursor },
   empty,
 }: {
   title: string;
   status: string;
-  tasks: readonly TaskReply[];
+  page: TaskPage;
   empty: string;
 }) {
   return (
@@ -133,7 +139,7 @@ function Tasks({
       <h2>
         <a href={`#/tasks?status=${status}`}>{title}</a>
       </h2>
-      {tasks.length === 0 && <p>{empty}</p>}
+      {tasks.length === 0 && <p>{nextCursor === undefined ? empty : 'None of the newest tasks.'}</p>}
       <ul>
         {tasks.map(({ taskId, operation, principal, lastUpdatedAt }) => (
           <li key={taskId}>
