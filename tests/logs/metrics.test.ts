@@ -64,6 +64,28 @@ test('parks, answers, duplicates, late answers, ends by code and limits that wer
     expect(await total('baton_redis_call_seconds_count', [`script="${script}"`]), script).toBeGreaterThan(0);
 });
 
+test('a request that asks again for want of a usable answer is counted', async () => {
+  const asked = await call(0);
+  const { outcome } = await answer(asked.interactionId, successAnswer({ object: { other: 1 } }), 1);
+  expect(outcome.status).toBe('input_required');
+  await waitUntilOrThrow(
+    'the worker has counted',
+    5_000,
+    async () => (await total('baton_repeated_requests_total')) === 1,
+  );
+});
+
+test('a task that its own deadline ends is counted by its code', async () => {
+  const brief = await InProcessDeployment.start({ gateways: 1, lifetimes: { task: 300 } });
+  const headers = { authorization: `Bearer ${brief.apiKey}`, 'content-type': 'application/json' };
+  await fetch(`${brief.url()}/v1/tools/bench_echo`, { method: 'POST', headers, body: '{"text":"x"}' });
+  const expired = /^baton_ended_tasks_total\{status="failed",code="task_expired"\} 1$/m;
+  await waitUntilOrThrow('the sweep has counted', 10_000, async () =>
+    expired.test((await brief.workers[0]?.metrics.registry.metrics()) ?? ''),
+  );
+  await brief.stop();
+});
+
 test('open streams are counted while they are open', async () => {
   const stop = new AbortController();
   const headers = { authorization: `Bearer ${baton.apiKey}`, accept: 'text/event-stream' };

@@ -12,6 +12,7 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER = '00f067aa0ba902b7';
 const sampled = { traceparent: `00-${TRACE}-${CALLER}-01` };
 const ANSWER_TRACE = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
+const NOBODYS = 'cccccccccccccccccccccccccccccccc';
 const UNSAMPLED = 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb';
 
 let redis: Awaited<ReturnType<typeof startPrivateRedis>>;
@@ -160,11 +161,27 @@ test('a request that its client does not want sampled leaves no span, and neithe
     expect(collector.spans.filter(({ attributes }) => attributes['baton.task.id'] === taskId)).toEqual([]);
 });
 
-test('refused credentials leave no span', async () => {
-  await send(0, 'POST', '/v1/tools/bench_echo', { text: 'd' }, 'bt_acme_nobody', sampled);
-  expect(collector.spans.filter(({ attributes }) => attributes['http.response.status_code'] === 401)).toEqual(
-    [],
+test('requests of nobody leave no span: a key that was revoked, wrong credentials, none, and paths that there are not', async () => {
+  const nobodys = { traceparent: `00-${NOBODYS}-${CALLER}-01` };
+  await send(0, 'POST', '/v1/tools/bench_echo', { text: 'd' }, 'bt_acme_nobody', nobodys);
+  const revoked = await send(
+    0,
+    'POST',
+    '/v1/tenants/acme/keys',
+    { name: 'b', scopes: ['mcp'] },
+    OPERATOR_TOKEN,
   );
+  await fetch(`${gateways[0]?.url}/v1/tenants/acme/keys/${revoked.id}`, {
+    method: 'DELETE',
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
+  });
+  const refused = await send(0, 'POST', '/v1/tools/bench_echo', { text: 'd' }, revoked.key, nobodys);
+  expect(refused.code).toBe('unauthenticated');
+  await send(0, 'POST', '/v1/nothing', {}, 'bt_acme_nobody', nobodys);
+  await fetch(`${gateways[0]?.url}/nothing`, { method: 'POST', headers: nobodys });
+  const { taskId } = await callOverMcp(0, 'bench_echo', { text: 'd' }, sampled);
+  await collector.spansOf(taskId, 1);
+  expect(collector.spans.filter(({ traceId }) => traceId === NOBODYS)).toEqual([]);
 });
 
 test('the spans of a process that is stopped are sent first', async () => {

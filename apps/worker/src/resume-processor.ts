@@ -136,12 +136,12 @@ async function runBatch(
   const errors: unknown[] = [];
   const warn = (event: string, facts: object) => log.warn(facts, event);
   const run = async (segment: FencedSegment) => {
-    const run = { beganAt: Date.now(), job: running.data.number };
-    const began = performance.now();
+    const startTime = Date.now();
+    const beganAt = performance.now();
     try {
       const end = await resumeTask(programs, check, shard, segment, running.final, warn);
-      logSegment(log, segment, end, performance.now() - began);
-      recordSegment(tracer, segment, run, end);
+      logSegment(log, segment, end, performance.now() - beganAt);
+      recordSegment(tracer, segment, startTime, end);
       ends.push({ taskId: segment.taskId, end });
       return end;
     } catch (error) {

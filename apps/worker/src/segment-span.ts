@@ -2,17 +2,11 @@ import { contextOfTraceparent, SpanKind, SpanStatusCode, type Tracer } from '@ba
 import type { SegmentEnd } from '@baton/runner';
 import type { FencedSegment } from '@baton/store/shards';
 
-/** When something began, in milliseconds since 1970, and the job that it was of. */
-export interface SegmentRun {
-  readonly beganAt: number;
-  readonly job: number;
-}
-
-/** Records a segment that a job ran. */
+/** Records a segment that a job ran, in the trace of the call that started its task; `startTime` in milliseconds since 1970. */
 export function recordSegment(
   tracer: Tracer | undefined,
-  { task, tenant, taskId }: FencedSegment,
-  { beganAt, job }: SegmentRun,
+  { task, tenant, taskId, job }: FencedSegment,
+  startTime: number,
   end: SegmentEnd,
 ): void {
   if (tracer === undefined || task.traceparent === '') return;
@@ -22,7 +16,7 @@ export function recordSegment(
     `resume ${operation}`,
     {
       kind: SpanKind.CONSUMER,
-      startTime: beganAt,
+      startTime,
       attributes: {
         'messaging.system': 'bullmq',
         'messaging.operation.type': 'process',

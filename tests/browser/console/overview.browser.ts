@@ -33,9 +33,9 @@ test('the first page has what waits by age and what failed, and follows both', a
   });
   await page.getByText('Nothing waits.').waitFor();
   await page.getByRole('link', { name: 'add_task' }).waitFor();
-  const course = page.getByRole('figure');
-  await course.filter({ hasText: /0 completed,\s+1 failed,\s+0 cancelled/ }).waitFor();
-  await course.locator('canvas').waitFor();
+  const chart = page.getByRole('figure');
+  await chart.filter({ hasText: /0 completed,\s+1 failed,\s+0 cancelled/ }).waitFor();
+  await chart.locator('canvas').waitFor();
   const isDrawn = await page.evaluate(`(() => {
     const canvas = document.querySelector('figure canvas');
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);

@@ -31,7 +31,7 @@ export class EventLog {
 
   write(request: FastifyRequest, reply: FastifyReply, event: LoggedEvent, facts: EventFacts): void {
     this.count(event, facts);
-    request.trace?.note(facts);
+    request.trace?.setFacts(facts);
     const { credential } = request;
     const key = credential?.kind === 'key' ? credential.key : undefined;
     const isRefusal = event === 'refused';

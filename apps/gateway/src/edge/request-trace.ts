@@ -10,8 +10,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { CallTrace, WaitedAnswer } from '../call/call-trace.ts';
 import type { EventFacts } from '../call/logged-events.ts';
 
-/** Replies to callers whom nobody admitted, or who called too often: what they could send would fill the queue of spans. */
-const UNTRACED_STATUSES = new Set([401, 429]);
+/** With these a caller is refused that is not admitted, or called too often. */
+const REFUSED_CALLER_STATUSES = new Set([401, 429]);
 
 /** The span of one request, in the trace that its `traceparent` names or in a new one. */
 export class RequestTrace implements CallTrace {
@@ -42,7 +42,7 @@ export class RequestTrace implements CallTrace {
     this.span.setAttribute('baton.task.id', taskId);
   }
 
-  note({ taskId, interactionId, status, code, replayed }: EventFacts): void {
+  setFacts({ taskId, interactionId, status, code, replayed }: EventFacts): void {
     this.span.setAttributes({
       'baton.task.id': taskId,
       'baton.interaction.id': interactionId,
@@ -67,11 +67,12 @@ export class RequestTrace implements CallTrace {
     span.end(now);
   }
 
+  /** A span that does not end is not sent: anyone could fill the queue of spans with requests that are refused before their credential is checked. */
   end(status: number, credential: FastifyRequest['credential']): void {
-    if (UNTRACED_STATUSES.has(status)) return;
+    if (credential === null || REFUSED_CALLER_STATUSES.has(status)) return;
     this.span.setAttributes({
       'http.response.status_code': status,
-      'baton.tenant': credential?.kind === 'key' ? credential.key.tenant : undefined,
+      'baton.tenant': credential.kind === 'key' ? credential.key.tenant : undefined,
     });
     if (status >= 500) this.span.setStatus({ code: SpanStatusCode.ERROR });
     this.span.end();

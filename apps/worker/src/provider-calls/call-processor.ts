@@ -53,10 +53,10 @@ export function createCallProcessor(
     }
     const { call } = start;
     const { tenant, taskId } = call;
-    const beganAt = Date.now();
+    const startTime = Date.now();
     const end = await makeCall(call, openModels, job.attemptsStarted > MAX_STARTS);
     onCall(end.kind);
-    recordCall(tracer, call, beganAt, {
+    recordCall(tracer, call, startTime, {
       ...('usage' in end && { usage: end.usage }),
       ...(end.kind === 'failed' && { failure: end.type }),
     });

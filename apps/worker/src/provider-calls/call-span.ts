@@ -2,11 +2,11 @@ import type { AnswerUsage } from '@baton/protocol';
 import type { BegunCall } from '@baton/store/shards';
 import { contextOfTraceparent, SpanKind, SpanStatusCode, type Tracer } from '@baton/tracing';
 
-/** Records a call to an LLM endpoint (OpenTelemetry's conventions for generative AI). */
+/** Records a call to an LLM endpoint (OpenTelemetry's conventions for generative AI); `startTime` in milliseconds since 1970. */
 export function recordCall(
   tracer: Tracer | undefined,
   call: BegunCall,
-  beganAt: number,
+  startTime: number,
   end: { readonly usage?: AnswerUsage; readonly failure?: string },
 ): void {
   if (tracer === undefined || call.traceparent === '') return;
@@ -15,7 +15,7 @@ export function recordCall(
     'chat',
     {
       kind: SpanKind.CLIENT,
-      startTime: beganAt,
+      startTime,
       attributes: {
         'gen_ai.operation.name': 'chat',
         'gen_ai.response.model': usage?.model,

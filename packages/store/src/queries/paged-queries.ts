@@ -198,7 +198,7 @@ export class PagedQueries {
     const readFields = await this.fields(identity, taskId);
     const payload = readFields[FIELD.outcome];
     const usage = parseUsageSums(readFields[FIELD.usage]);
-    const trace = readFields[FIELD.trace];
+    const traceparent = readFields[FIELD.traceparent];
     const journal = Object.entries(readFields).flatMap(([field, value]): [string, string][] =>
       field.startsWith(FIELD.journal) && value ? [[field.slice(FIELD.journal.length), value]] : [],
     );
@@ -215,7 +215,7 @@ export class PagedQueries {
       ),
       ...(payload ? { payload } : {}),
       ...(usage && { usage }),
-      ...(trace !== undefined && { traceparent: trace }),
+      ...(traceparent !== undefined && { traceparent }),
     };
   }
 

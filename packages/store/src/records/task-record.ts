@@ -38,7 +38,7 @@ export const FIELD = {
   rewind: 'rw',
   parent: 'pa',
   revision: 'rv',
-  trace: 'tc',
+  traceparent: 'tc',
   // The path of an effect, or of what is known of a workflow, follows.
   progress: 'p:',
   journal: 'j:',

@@ -187,7 +187,7 @@ function reopen(testTenant: TestTenant, taskId: string): Promise<unknown[]> {
     arguments: '',
     idempotencyDigest: '',
     staleRef: '',
-    trace: '',
+    traceparent: '',
     life: 1,
     keep: 1,
     project: '',

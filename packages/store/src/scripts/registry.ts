@@ -58,7 +58,7 @@ export const OPEN = defineScript(
     ...CALLER,
     ...(['topic', 'ref', 'operation', 'input', 'arguments', 'idempotencyDigest'] as const),
     ...(['staleRef', 'life', 'keep', 'project', 'projectGrowth'] as const),
-    ...(['journal', 'waits', 'ready', 'trace'] as const),
+    ...(['journal', 'waits', 'ready', 'traceparent'] as const),
   ],
   { ...REPLICATED, ...BATCHED, ...NEW_WORK },
 );

@@ -233,7 +233,7 @@ function parseLoadedTask(tries: number, pairs: readonly string[]): LoadedTask {
     input: JSON.parse(fields.get(FIELD.input) ?? 'null') as JsonObject,
     principal: fields.get(FIELD.principal) ?? '',
     parent: fields.get(FIELD.parent) ?? '',
-    traceparent: fields.get(FIELD.trace) ?? '',
+    traceparent: fields.get(FIELD.traceparent) ?? '',
     journal,
     open,
     seen: fields.get(FIELD.events) ?? '0',

@@ -117,13 +117,13 @@ export class Interactions {
     if (reply[7] === 1) this.dropChunks(taskId, number);
     const event = Number(reply[1]);
     if (reply[0] === 'replayed') return { replayed: true, event, taskId };
-    const [took, trace] = [reply[5], reply[6]];
+    const [took, traceparent] = [reply[5], reply[6]];
     return {
       replayed: false,
       event,
       taskId,
       ...(took !== '' && { waitedMs: Number(took) }),
-      ...(trace !== '' && { traceparent: String(trace) }),
+      ...(traceparent !== '' && { traceparent: String(traceparent) }),
     };
   }
 

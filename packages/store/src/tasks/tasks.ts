@@ -182,7 +182,7 @@ export class Tasks {
         journal: task.journal.length,
         waits: task.waits.length,
         ready: task.ready ? 1 : 0,
-        trace: caller.traceparent,
+        traceparent: caller.traceparent,
       },
       { args },
     );

@@ -16,12 +16,12 @@ test('each task that has ended counts in the interval in which it did, and the i
   expect(indexes(counted?.counts.failed)).toEqual([0]);
 });
 
-test('what ended just now is shown on a course of ten minutes', () => {
+test('what ended just now is counted within the last ten minutes', () => {
   const counted = countEndedOverTime([task('cancelled', 0)], NOW);
   expect(counted?.from).toBe(NOW - 600_000);
   expect(indexes(counted?.counts.cancelled)).toEqual([29]);
 });
 
-test('tasks of which none has ended are no course', () => {
+test('tasks of which none has ended give nothing to draw', () => {
   expect(countEndedOverTime([task('working', 5), task('input_required', 1)], NOW)).toBeUndefined();
 });

@@ -14,7 +14,7 @@ export interface EndedOverTime {
 }
 
 const INTERVALS = 30;
-/** Less time than that is no course. */
+/** The intervals span so much time at least. */
 const LEAST_SPAN_MS = 600_000;
 
 /** Counts those of some tasks that have ended by when they did, in equal intervals up to `now` (milliseconds since the epoch). Undefined of none. */

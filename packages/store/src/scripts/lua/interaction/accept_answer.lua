@@ -4,8 +4,8 @@
 -- ARGV: digest principal scopes need bytes weight floor topic ref number answer fingerprint channel used checked
 --       used: what the answer says that its LLM call used, "<tokens in>;<tokens out>;<1 if the call failed>;<model>"
 --       checked: the state of the chunks that the answer was held against, '' before it was, '*' where it need not be
--- Returns: {'accepted', event, next, expiresInMs, principal, took, trace}: next is the job to add, as "number list", or ''; took is how long the LLM request
---          waited, in ms, '' of another; trace: the traceparent of the request that started the task, '' of none; and behind it 1 where chunks of the answer were posted, which are of no use now; {'replayed', event, principal} for the same answer again; {'interaction_not_found'},
+-- Returns: {'accepted', event, next, expiresInMs, principal, took, traceparent}: next is the job to add, as "number list", or ''; took is how long the LLM request
+--          waited, in ms, '' of another; traceparent: of the request that started the task, '' of none; and behind it 1 where chunks of the answer were posted, which are of no use now; {'replayed', event, principal} for the same answer again; {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, {'streamed', principal, scopes} where there are
 --          chunks that the answer was not held against,
 --          {'limit_size', limit, bytes, most}, or a refusal of ADMIT
@@ -33,9 +33,9 @@ local refusal, principal, scopes, limits, expires_in = authenticate(now, 'answer
 if refusal then return refusal end
 local owner = visible_owner(principal, scopes)
 if not owner then return take_answer_token(now) or {'interaction_not_found'} end
-local open, answered, ended, events, waiters, chunk_state, queue, bytes, program, summary, task_usage, trace = unpack(redis.call(
+local open, answered, ended, events, waiters, chunk_state, queue, bytes, program, summary, task_usage, traceparent = unpack(redis.call(
   'HMGET', K_task, F_waits, F_answered .. A_number, F_ended .. A_number, F_events, F_waiters,
-  F_chunk_state .. A_number, F_queue, F_bytes, F_program, F_summary .. A_number, F_usage, F_trace))
+  F_chunk_state .. A_number, F_queue, F_bytes, F_program, F_summary .. A_number, F_usage, F_traceparent))
 local waits = parse_waits(open)
 local wait, place = find_interaction(waits, A_number)
 if wait and wait.kind == 'provider' then wait = nil end
@@ -80,7 +80,7 @@ defer_write('ZREM', K_pending, reference)
 if not cache[K_claims] then cache[K_claims] = redis.call('EXISTS', K_claims) end
 if cache[K_claims] == 1 then redis.call('ZREM', K_claims, reference) end
 publish_task_change(owner, true)
-local reply = {'accepted', event, queued and '' or enqueue_task(now), expires_in, principal, took or '', trace or ''}
+local reply = {'accepted', event, queued and '' or enqueue_task(now), expires_in, principal, took or '', traceparent or ''}
 -- The whole answer is in the journal; the caller drops its chunks.
 if chunk_state then
   redis.call('HDEL', K_task, F_chunk_state .. A_number)

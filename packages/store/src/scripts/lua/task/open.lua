@@ -1,10 +1,10 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
 -- KEYS: credential tenant rates task idempotency tasks pending deadlines due ready held jobs tenantsWithJobs workers calls activeChangeChannel projects projectUse
--- ARGV: digest principal scopes need bytes weight floor topic ref operation input arguments idempotencyDigest staleRef life keep project projectGrowth journal waits ready trace ...
+-- ARGV: digest principal scopes need bytes weight floor topic ref operation input arguments idempotencyDigest staleRef life keep project projectGrowth journal waits ready traceparent ...
 --       idempotencyDigest: the idempotency key, as its record's name has it; staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
 --       most; project: that which the task is to change, '' for none: without room for it among the tenant's projects, or for so many bytes more (projectGrowth) in it, the call is refused; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
---       for a worker at once; trace: the traceparent of the request, '' of one that is not traced
+--       for a worker at once; traceparent: the request's span (W3C Trace Context), '' of one that is not traced
 -- Returns: {'opened', next, createdAt, principal, path, number, due, ...}: next is the jobs to add, as "number list" or
 --          "ref.number call" each, with commas between them, or ''; the last three for each pending interaction; {'exists', ref, principal} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
 --          {'limit_pending', limit, most}, {'limit_storage', limit, most, used}, {'limit_size', limit, bytes, most, path, principal, scopes} of a request that is too
@@ -110,7 +110,7 @@ end
 add_pair(fields, F_bytes, add_bytes(0, bytes))
 add_pair(fields, F_status, status_of(task.waits))
 add_pair(fields, F_waits, format_waits(task.waits))
-if A_trace ~= '' then add_pair(fields, F_trace, A_trace) end
+if A_traceparent ~= '' then add_pair(fields, F_traceparent, A_traceparent) end
 if A_ready == '1' then add_pair(fields, F_queue, 'ready') end
 write_all('HSET', K_task, fields)
 redis.call('PEXPIRE', K_task, A_keep)
