@@ -161,6 +161,14 @@ test('a request that its client does not want sampled leaves no span, and neithe
     expect(collector.spans.filter(({ attributes }) => attributes['baton.task.id'] === taskId)).toEqual([]);
 });
 
+test('a call without a traceparent has a trace of its own, which its line in the log names', async () => {
+  const { taskId } = await callOverMcp(0, 'bench_echo', { text: 'f' });
+  const [span] = await collector.spansOf(taskId, 1);
+  expect(span).not.toHaveProperty('parentSpanId', CALLER);
+  const parked = gateways[0]?.output.find((line) => line.includes('"parked"') && line.includes(taskId));
+  expect(JSON.parse(parked ?? '{}')).toMatchObject({ trace: span?.traceId });
+});
+
 test('requests of nobody leave no span: a key that was revoked, wrong credentials, none, and paths that there are not', async () => {
   const nobodys = { traceparent: `00-${NOBODYS}-${CALLER}-01` };
   await send(0, 'POST', '/v1/tools/bench_echo', { text: 'd' }, 'bt_acme_nobody', nobodys);

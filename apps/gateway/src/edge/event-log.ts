@@ -47,7 +47,7 @@ export class EventLog {
       {
         event,
         requestId: request.id,
-        trace: parseTraceparent(request.headers['traceparent'])?.traceId,
+        trace: request.trace?.traceId ?? parseTraceparent(request.headers['traceparent'])?.traceId,
         tenant: key?.tenant,
         keyId: key?.id,
         ...facts,

@@ -17,6 +17,7 @@ const REFUSED_CALLER_STATUSES = new Set([401, 429]);
 export class RequestTrace implements CallTrace {
   /** Where what the request starts goes on, as W3C's `traceparent`; '' where the request is not sampled. */
   readonly traceparent: string;
+  readonly traceId: string;
   private readonly tracer: Tracer;
   private readonly span: Span;
 
@@ -31,7 +32,9 @@ export class RequestTrace implements CallTrace {
       },
       contextOfTraceparent(headers['traceparent']),
     );
-    this.traceparent = formatTraceparent(this.span.spanContext());
+    const context = this.span.spanContext();
+    this.traceparent = formatTraceparent(context);
+    this.traceId = context.traceId;
   }
 
   setTool(name: string): void {
