@@ -86,11 +86,13 @@ describe('a lease', () => {
     const stopped = agent.stop(0);
     // An agent that does not wait for its renewal has stopped by then.
     await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, 500))]);
-    const from = monitor.commands.length;
+    const from = (await monitor.commands()).length;
     proxy.release();
     expect(await stopped).toMatchObject({ abandoned: 1 });
     const isClaim = (command: string) => command.includes(':t:acme:holder:') && command.includes('" "4000"');
-    await expect.poll(() => monitor.commands.slice(from).some(isClaim), { timeout: 5_000 }).toBe(true);
+    await expect
+      .poll(async () => (await monitor.commands(from)).some(isClaim), { timeout: 5_000 })
+      .toBe(true);
     expect(await claimable()).toEqual([interactionId]);
     await fixture.cancelTask(taskId);
     await proxy.close();
@@ -145,10 +147,10 @@ describe('an agent', () => {
     await agent.waitFor(eventMatcher('answered', 'to warm up'));
     // Its wait has begun when Redis has been asked for what is pending once more.
     const isLook = (command: string) => command.includes(':t:acme:pending');
-    const looks = () => monitor.commands.filter(isLook).length;
-    const before = looks();
+    const looks = async () => (await monitor.commands()).filter(isLook).length;
+    const before = await looks();
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect(looks() - before).toBeLessThanOrEqual(1);
+    expect((await looks()) - before).toBeLessThanOrEqual(1);
     await fixture.parkEcho('comes late');
     await agent.waitFor(eventMatcher('answered', 'comes late'));
     await agent.stop();

@@ -3,38 +3,42 @@ import { commandWatchers } from './guards/test-guards.ts';
 
 /** Redis's MONITOR: every command that clients send, in order; with `scripts` also those that scripts run, behind `lua `. */
 export class RedisMonitor {
-  readonly commands: string[];
+  private readonly seen: string[];
   private readonly connection: MonitorConnection;
   private readonly watcher = () => this.caughtUp();
 
-  private constructor(commands: string[], connection: MonitorConnection) {
-    this.commands = commands;
+  private constructor(seen: string[], connection: MonitorConnection) {
+    this.seen = seen;
     this.connection = connection;
   }
 
   static async open(redisUrl: string, { scripts = false } = {}): Promise<RedisMonitor> {
-    const commands: string[] = [];
+    const seen: string[] = [];
     const connection = await MonitorConnection.open(redisUrl, (command, byScript) => {
-      if (!byScript) commands.push(command);
-      else if (scripts) commands.push(`lua ${command}`);
+      if (!byScript) seen.push(command);
+      else if (scripts) seen.push(`lua ${command}`);
     });
-    const monitor = new RedisMonitor(commands, connection);
+    const monitor = new RedisMonitor(seen, connection);
     commandWatchers.add(monitor.watcher);
     return monitor;
   }
 
-  /** Resolves when every command that Redis has run by now is among `commands`. */
+  /** Every command that Redis has run by now, from the one at `from` on. */
+  async commands(from = 0): Promise<string[]> {
+    await this.caughtUp();
+    return this.seen.slice(from);
+  }
+
+  /** Resolves when every command that Redis has run by now has arrived. */
   async caughtUp(): Promise<void> {
     await this.connection.caughtUp();
   }
 
   /** The commands that clients send while `work` runs, without those of timers. */
   async commandsOf(work: () => Promise<unknown>): Promise<string[]> {
-    await this.caughtUp();
-    const from = this.commands.length;
+    const from = (await this.commands()).length;
     await work();
-    await this.caughtUp();
-    return this.commands.slice(from).filter((command) => !isPeriodicCommand(command));
+    return (await this.commands(from)).filter((command) => !isPeriodicCommand(command));
   }
 
   /** How many they are, the fewest of some runs: now and then something else stands among them. */

@@ -181,7 +181,7 @@ async function send(
 ): Promise<{ reply: string; commands: string }> {
   const { url, monitor, key, session, tenant } = sender;
   const { method, path, body } = probe;
-  const from = monitor.commands.length;
+  const from = (await monitor.commands()).length;
   const filled = (text: string) =>
     text.replaceAll('@id', id).replaceAll('@tenant', tenant).replaceAll('@project', 'default');
   const reply = await fetch(`${url}${filled(path)}`, {
@@ -196,10 +196,9 @@ async function send(
   });
   const text = await reply.text();
   const headers = [...reply.headers].filter(([name]) => name !== 'date' && name !== 'x-request-id');
-  await monitor.caughtUp();
-  const commands = monitor.commands
-    .slice(from)
-    .filter((command) => !isPeriodicCommand(command) && !HOUSEKEEPING.test(command));
+  const commands = (await monitor.commands(from)).filter(
+    (command) => !isPeriodicCommand(command) && !HOUSEKEEPING.test(command),
+  );
   // A script that Redis does not have yet is sent once more, whole; and every 10 s a session is asked for first.
   if (commands.some((command) => /^"eval" |^"zscore" "[^"]*:ended"/i.test(command)))
     return send(sender, probe, id);

@@ -25,7 +25,7 @@ test('however fast an endpoint writes, its words cost at most five calls of Redi
   const began = performance.now();
   expect((await callTool(fixture.client, 'agent_llm', call)).response).toBe(text);
   const seconds = (performance.now() - began) / 1_000;
-  const chunks = monitor.commands.filter((command) => command.includes(sha));
+  const chunks = (await monitor.commands()).filter((command) => command.includes(sha));
   monitor.close();
   console.log(`${chunks.length} chunks of 400 pieces in ${seconds.toFixed(1)} s`);
   expect(chunks.length).toBeGreaterThan(2);

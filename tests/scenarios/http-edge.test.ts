@@ -109,7 +109,7 @@ describe('/mcp', () => {
       baton.apiKey.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
     );
     await send(tool('get_tasks'));
-    const lookUps = monitor.commands.filter((command) => command.includes(':key:'));
+    const lookUps = (await monitor.commands()).filter((command) => command.includes(':key:'));
     monitor.close();
     expect(lookUps).toHaveLength(1);
   });

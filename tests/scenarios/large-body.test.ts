@@ -113,7 +113,7 @@ test('only a large body costs an extra look-up of the key', async () => {
   const callsOf = async (body: unknown) => {
     const monitor = await RedisMonitor.open(baton.redisUrl);
     expect((await postJsonRpc(baton.url(), baton.apiKey, body)).body.result.isError).toBe(true);
-    const calls = monitor.commands.filter((command) => command.includes(':key:')).length;
+    const calls = (await monitor.commands()).filter((command) => command.includes(':key:')).length;
     monitor.close();
     return calls;
   };

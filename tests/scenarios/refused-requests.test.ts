@@ -200,7 +200,7 @@ test('what refusals cost is no call to Redis', async () => {
   const monitor = await RedisMonitor.open(baton.redisUrl);
   for (let n = 0; n < 5; n++)
     await postJsonRpc(baton.url(), 'nonsense', tool('get_tasks'), from('192.0.2.11'));
-  const commands = monitor.commands.filter((command) => command.includes(':key:'));
+  const commands = (await monitor.commands()).filter((command) => command.includes(':key:'));
   monitor.close();
   expect(commands).toEqual([]);
 });

@@ -68,11 +68,11 @@ describe('waiting for work', () => {
   test('ends when an interaction is opened on another replica, and sends nothing to Redis meanwhile', async () => {
     const waits = pending(here, { claim, waitMs: 20_000 });
     await waiting(1);
-    const from = monitor.commands.length;
+    const from = (await monitor.commands()).length;
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const asked = monitor.commands
-      .slice(from)
-      .filter((command) => command.includes(`:t:waiting-${tenants}:`));
+    const asked = (await monitor.commands(from)).filter((command) =>
+      command.includes(`:t:waiting-${tenants}:`),
+    );
     expect(asked).toEqual([]);
     const { interactionId } = await ask('x');
     const [got] = (await waits).interactions;
@@ -164,18 +164,20 @@ describe('waiting for work', () => {
   });
 
   test('runs one query for all woken waiters of a replica with the same filter', async () => {
-    const scripts = (key: string) =>
-      monitor.commands.filter((command) => command.includes(`:t:waiting-${tenants}:${key}"`)).length;
+    const scripts = async (key: string) =>
+      (await monitor.commands()).filter((command) => command.includes(`:t:waiting-${tenants}:${key}"`))
+        .length;
     const looks = () => scripts('pending');
     const all: Promise<AnyJson>[] = [];
     for (let n = 1; n <= 12; n++) {
       all.push(pending(here, { waitMs: 20_000 }));
-      await expect.poll(looks).toBe(n);
+      await expect.poll(looks).toBeGreaterThanOrEqual(n);
     }
-    // What opens a task names its list too.
+    const before = await looks();
+    // What opens a task names its list too, and the last wait may look twice.
     const { interactionId } = await ask('x');
     expect((await Promise.all(all)).map(idsOf)).toEqual(all.map(() => [interactionId]));
-    expect(looks()).toBeLessThanOrEqual(12 + 2);
+    expect((await looks()) - before).toBeLessThanOrEqual(4);
   });
 
   test('of a client that has disconnected never claims anything', async () => {
@@ -209,14 +211,13 @@ describe('waiting for work', () => {
 test('of many that wait for one request each, a request wakes one; and each request finds one', async () => {
   const WAITING = 30;
   const scripts = await RedisMonitor.open(baton.redisUrl, { scripts: true });
-  const from = () => scripts.commands.length;
+  const from = async () => (await scripts.commands()).length;
   const listsSince = async (at: number) => {
-    await scripts.caughtUp();
     const isList = (command: string) =>
       command.startsWith('lua "ZRANGE"') && command.includes(`:t:waiting-${tenants}:pending"`);
-    return scripts.commands.slice(at).filter(isList).length;
+    return (await scripts.commands(at)).filter(isList).length;
   };
-  const start = from();
+  const start = await from();
   const taken: string[] = [];
   const waits = Array.from({ length: WAITING }, async (_, n) => {
     const claim = { max: 1, leaseMs: 60_000, holder: `agent-${n}` };
@@ -224,7 +225,7 @@ test('of many that wait for one request each, a request wakes one; and each requ
   });
   await expect.poll(() => listsSince(start)).toBe(WAITING);
 
-  const opened = from();
+  const opened = await from();
   const { interactionId } = await ask('the first');
   await expect.poll(() => taken).toEqual([interactionId]);
   // The one that took it, the next, which finds no other, and that one's look behind its registration.

@@ -198,10 +198,12 @@ describe('session ids', () => {
     const monitor = await RedisMonitor.open(baton.redisUrl);
     const callsOf = async (sent: Partial<Sent>) => {
       await send(rpc('ping'), sent);
-      const from = monitor.commands.length;
+      const from = (await monitor.commands()).length;
       for (let n = 0; n < 20; n++) await send(rpc('ping'), sent);
-      await vi.waitFor(() => expect(ofCalls(monitor.commands.slice(from)).length).toBeGreaterThanOrEqual(20));
-      return ofCalls(monitor.commands.slice(from)).length;
+      await vi.waitFor(async () =>
+        expect(ofCalls(await monitor.commands(from)).length).toBeGreaterThanOrEqual(20),
+      );
+      return ofCalls(await monitor.commands(from)).length;
     };
     // What replicas and workers do on their own may fall into the window; a call a ping would be 20 more.
     const [known, none] = [await callsOf({ session, replica: 1 }), await callsOf({ replica: 1 })];

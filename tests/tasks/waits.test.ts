@@ -54,7 +54,7 @@ test('a wait goes on while its task asks again and again, on another replica tha
   }
   await fixture.answer(asked, 'at last');
   const results = await Promise.all(held);
-  const reads = monitor.commands.filter((command) =>
+  const reads = (await monitor.commands()).filter((command) =>
     /"hmget" "[^"]*:task:[^"]*" "st" "pr" "op"/i.test(command),
   );
   monitor.close();
@@ -165,11 +165,11 @@ test('no wait lasts longer than it may, and its task goes on', async () => {
 test('a wait costs Redis two reads, and none while nothing happens', async () => {
   const { taskId, interactionId } = await fixture.echo('cheap');
   const monitor = await RedisMonitor.open(fixture.baton.redisUrl);
-  const reads = () =>
-    monitor.commands.filter((command) => /"EVAL/i.test(command) && command.includes(':task:'));
+  const reads = async () =>
+    (await monitor.commands()).filter((command) => /"EVAL/i.test(command) && command.includes(':task:'));
   const held = fixture.result('tasks/result', { taskId }, { at: 1 });
   await fixture.held(taskId);
-  expect(reads().length).toBe(2);
+  expect((await reads()).length).toBe(2);
   await fixture.answer(interactionId, 'x');
   await held;
   monitor.close();

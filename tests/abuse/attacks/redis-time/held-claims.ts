@@ -35,9 +35,8 @@ export const heldClaims: Attack = {
 
     const monitor = await RedisMonitor.open(target.redisUrl, { scripts: true });
     await target.callTool(attacker.key, 'pending_interactions', { claim: { leaseMs: 0, holder: 'one' } });
-    await monitor.caughtUp();
     let [inScript, most] = [0, 0];
-    for (const command of monitor.commands) {
+    for (const command of await monitor.commands()) {
       if (!command.startsWith('lua ')) inScript = 0;
       else if (/^lua "ZREM"/i.test(command)) most = Math.max(most, ++inScript);
     }
