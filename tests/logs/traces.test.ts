@@ -12,6 +12,7 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER = '00f067aa0ba902b7';
 const sampled = { traceparent: `00-${TRACE}-${CALLER}-01` };
 const ANSWER_TRACE = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa';
+const META_TRACE = 'd'.repeat(32);
 const NOBODYS = 'cccccccccccccccccccccccccccccccc';
 const UNSAMPLED = 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb';
 
@@ -159,6 +160,18 @@ test('a request that its client does not want sampled leaves no span, and neithe
   expect(collector.spans.filter(({ traceId }) => traceId === UNSAMPLED)).toEqual([]);
   for (const { taskId } of [first, second])
     expect(collector.spans.filter(({ attributes }) => attributes['baton.task.id'] === taskId)).toEqual([]);
+});
+
+test('a call goes on in the trace that its _meta names, whatever its headers say', async () => {
+  const params = {
+    name: 'bench_echo',
+    arguments: { text: 'm' },
+    _meta: { traceparent: `00-${META_TRACE}-${CALLER}-01` },
+  };
+  const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  const { taskId } = (await send(0, 'POST', '/mcp', request, key, sampled)).result.structuredContent;
+  const [span] = await collector.spansOf(taskId, 1);
+  expect(span).toMatchObject({ traceId: META_TRACE, parentSpanId: CALLER });
 });
 
 test('a call without a traceparent has a trace of its own, which its line in the log names', async () => {

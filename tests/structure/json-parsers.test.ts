@@ -13,7 +13,8 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'apps/console/src/rest/rest-client.ts': "a reply of the page's own server",
   'apps/console/src/components/parse-typed-json.ts':
     'what is typed into the page, which the server parses again',
-  'apps/gateway/src/mcp/mcp-server.ts': "this gateway's own reply",
+  'apps/gateway/src/mcp/v2025/server.ts': "this gateway's own reply",
+  'apps/gateway/src/mcp/v2026/server.ts': "this gateway's own reply",
   'apps/gateway/src/rest/views/task-timeline.ts': 'a stored end of a task',
   'apps/gateway/src/rest/views/task-view.ts': 'a stored end of a task',
   'apps/gateway/src/sessions/session.ts': 'a session that a gateway sealed',

@@ -27,9 +27,9 @@ import { serveConsole } from './discovery/console.ts';
 import { serveRootPage } from './discovery/root-page.ts';
 import { refuseInvalidHosts } from './edge/public-url.ts';
 import { addResponseHeaders, type ResponseHeaders, responseHeadersOf } from './edge/response-headers.ts';
-import { traceRequests } from './edge/request-trace.ts';
+import { traceRequests } from './edge/tracing/request-trace.ts';
 import { requireDeclaredAccess } from './edge/route-access.ts';
-import { createMcpServerFactory } from './mcp/mcp-server.ts';
+import { createMcpMethods } from './mcp/dispatch/mcp-methods.ts';
 import { mcpRoutes } from './mcp/routes.ts';
 import { serveHealth } from './monitoring/health.ts';
 import { type GatewayMetrics, serveMetrics } from './monitoring/metrics.ts';
@@ -94,19 +94,19 @@ export async function buildApp(
   // One catalogue, two ways in.
   const logError = (err: unknown) => log.error({ err }, 'a tool or a method of MCP failed');
   const tools = allTools(options.operations, logError);
-  const servers = createMcpServerFactory(tools, BATON_VERSION, logError);
+  const methods = createMcpMethods(tools, BATON_VERSION, logError);
   const sessions = new SessionTokens(store);
   const streams = new StreamRegistry(sessions);
   options.metrics.countStreams(() => streams.size);
   if (audience !== 'operators')
     await app.register(mcpRoutes, {
       services,
-      servers,
+      methods,
       sessions,
       streams,
     });
   const catalogue = { tools, log: logError };
-  const rest = { catalogue, methods: servers.methods, services, streams, forOperators };
+  const rest = { catalogue, methods: methods.shared, services, streams, forOperators };
   await app.register(restRoutes, { prefix: '/v1', ...rest });
   return app;
 }

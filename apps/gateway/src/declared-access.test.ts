@@ -8,8 +8,10 @@ import type { Access } from './call/access.ts';
 import { InflightWaits } from './call/inflight-waits.ts';
 import { installCredentialParser } from './edge/credential.ts';
 import { requireDeclaredAccess, type RouteAccess } from './edge/route-access.ts';
-import { createMcpServerFactory } from './mcp/mcp-server.ts';
+import { createMcpMethods } from './mcp/dispatch/mcp-methods.ts';
 import { mcpRoutes } from './mcp/routes.ts';
+import { createServerOf2025, methodsOf2025 } from './mcp/v2025/server.ts';
+import { createServerOf2026, methodsOf2026 } from './mcp/v2026/server.ts';
 import { resourceKinds } from './resources/catalog.ts';
 import { restRoutes } from './rest/index.ts';
 import { SessionTokens } from './sessions/session-tokens.ts';
@@ -18,7 +20,7 @@ import { allTools } from './prompts/all-tools.ts';
 
 /** Everything that the gateway registers, and who may use it. Whatever is added belongs here too. */
 const tools = allTools(toolOperations, () => {});
-const servers = createMcpServerFactory(tools, '0', () => {});
+const methods = createMcpMethods(tools, '0', () => {});
 let store: Store;
 let stopRedis: () => Promise<void>;
 
@@ -63,11 +65,22 @@ test('every kind of resource declares its access, and only what is of tasks or o
 });
 
 test("a server answers for no method but those that declare their access, and the SDK's own", () => {
-  const server = servers.createServer() as unknown as { _requestHandlers: Map<string, unknown> };
-  const registered = [...server._requestHandlers.keys()];
-  const declared = servers.methods.map(({ name }) => name);
-  expect(registered.filter((name) => !declared.includes(name)).toSorted()).toEqual(['initialize', 'ping']);
-  expect(Object.fromEntries(servers.methods.map(({ name, access }) => [name, text(access)]))).toEqual({
+  const [of2025, of2026] = [methodsOf2025(methods), methodsOf2026(methods)];
+  const undeclared = (server: unknown, declared: typeof of2025) => {
+    const registered = [...(server as { _requestHandlers: Map<string, unknown> })._requestHandlers.keys()];
+    return registered.filter((name) => !declared.some((method) => method.name === name)).toSorted();
+  };
+  expect(undeclared(createServerOf2025(methods, of2025, true), of2025)).toEqual(['initialize', 'ping']);
+  expect(undeclared(createServerOf2026(methods, of2026), of2026)).toEqual([
+    'initialize',
+    'logging/setLevel',
+    'ping',
+    'server/discover',
+  ]);
+  const accesses = (all: typeof of2025) =>
+    Object.fromEntries(all.map(({ name, access }) => [name, text(access)]));
+  expect(accesses(of2025)).toMatchObject(accesses(of2026));
+  expect(accesses(of2025)).toEqual({
     'tools/list': 'mcp or agent, edge',
     'tools/call': 'mcp or agent, script',
     'prompts/list': 'mcp, edge',
@@ -115,10 +128,9 @@ test('every route of MCP and REST declares its access', async () => {
   app.addHook('onClose', () => services.answerValidator.close());
   const sessions = new SessionTokens(store);
   const streams = new StreamRegistry(sessions);
-  await app.register(mcpRoutes, { services, servers, sessions, streams });
+  await app.register(mcpRoutes, { services, methods, sessions, streams });
   const catalogue = { tools, log: () => {} };
-  const { methods } = servers;
-  const rest = { services, streams, forOperators: true, catalogue, methods };
+  const rest = { services, streams, forOperators: true, catalogue, methods: methods.shared };
   await app.register(restRoutes, { prefix: '/v1', ...rest });
   await app.ready();
   await app.close();

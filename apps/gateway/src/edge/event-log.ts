@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { EventFacts, LogEvent, LoggedEvent } from '../call/logged-events.ts';
 import { parseTraceparent } from '@baton/tracing';
+import { traceparentOf } from './tracing/traceparent-of.ts';
 import { TokenBuckets } from './limits/token-buckets.ts';
 
 /** Lines of refusals a second, of one key, of the operator or of all callers without a credential, and of all; BURST_SECONDS of them at once. */
@@ -47,7 +48,7 @@ export class EventLog {
       {
         event,
         requestId: request.id,
-        trace: request.trace?.traceId ?? parseTraceparent(request.headers['traceparent'])?.traceId,
+        trace: request.trace?.traceId ?? parseTraceparent(traceparentOf(request))?.traceId,
         tenant: key?.tenant,
         keyId: key?.id,
         ...facts,

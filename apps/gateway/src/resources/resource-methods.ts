@@ -2,8 +2,6 @@ import {
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ReadResourceRequestSchema,
-  SubscribeRequestSchema,
-  UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { ANY_MCP_CALLER } from '../call/access.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
@@ -11,12 +9,11 @@ import { refuseCursor } from '../json-rpc/parse-request.ts';
 import { resourceTemplates } from './catalog.ts';
 import { listResources } from './list-resources.ts';
 import { readResource } from './read-resource.ts';
-import { subscribe, unsubscribe } from './subscribe.ts';
 
 /**
  * MCP resources: `catalog` names every kind; `project-resources`, `task-resources` and `prompt-resources` define them by
- * `resource-kind` and `uri-template`; `list-resources`, `read-resource` and `subscribe` answer the methods
- * below; `change-matching` says which resources a change concerns.
+ * `resource-kind` and `uri-template`; `list-resources` and `read-resource` answer the methods below, `subscribe` has those
+ * of sessions; `change-matching` says which resources a change concerns.
  */
 export const RESOURCE_CAPABILITIES = { resources: { subscribe: true, listChanged: true } };
 
@@ -36,17 +33,5 @@ export const resourceMethods: readonly McpMethod[] = [
       refuseCursor(params?.cursor);
       return { resourceTemplates };
     },
-  ),
-  defineEdgeAdmittedMethod(
-    'resources/subscribe',
-    ANY_MCP_CALLER,
-    SubscribeRequestSchema,
-    ({ params }, call) => subscribe(params.uri, call),
-  ),
-  defineEdgeAdmittedMethod(
-    'resources/unsubscribe',
-    ANY_MCP_CALLER,
-    UnsubscribeRequestSchema,
-    ({ params }, call) => unsubscribe(params.uri, call),
   ),
 ];

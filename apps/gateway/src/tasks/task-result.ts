@@ -7,7 +7,7 @@ import { clientTraits } from '../call/client-traits.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
 import { UNTIL_END, waitUntilTaskEndsOrParks } from '../delegation/wait-until-task-ends-or-parks.ts';
 import { completedReply } from '../tools/start-operation.ts';
-import { formatToolError, formatToolReply } from '../tool-results/tool-result.ts';
+import { formatToolError, formatToolReply, joinToolResult } from '../tool-results/tool-result.ts';
 import type { ResultWaits } from './result-waits.ts';
 
 /**
@@ -37,11 +37,11 @@ export async function taskResult(
     );
   }
   const { textForm } = call.client ?? clientTraits(undefined);
-  return JSON.parse(
+  const result =
     last.status === 'completed'
       ? await formatToolReply(replyOf(first.operation, taskId, last, call), textForm)
-      : formatToolError(BatonError.fromWire(last.error), taskId),
-  ) as CallToolResult;
+      : formatToolError(BatonError.fromWire(last.error), taskId);
+  return JSON.parse(joinToolResult(result)) as CallToolResult;
 }
 
 async function waitForEnd(

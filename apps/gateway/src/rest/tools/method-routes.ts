@@ -149,8 +149,8 @@ export async function methodRoutes(
   const { routeScope, services, methods, isTool } = options;
   for (const route of METHOD_ROUTES) {
     const method = methods.find(({ name }) => name === route.method);
-    if (method?.answer === undefined) throw new Error(`no method of MCP answers ${route.method}`);
-    const { answer, access } = method;
+    if (method === undefined) throw new Error(`no method of MCP answers ${route.method}`);
+    const { access } = method;
     app.route({
       method: route.verb,
       url: route.path,
@@ -168,7 +168,7 @@ export async function methodRoutes(
       handler: async (request, reply) => {
         const selections = route.method === 'tools/list' ? requestedTools(request, isTool) : [];
         const call = { ...restCallOf(services, request, reply), selections };
-        return withProblems(() => answer(route.toParams(request), call));
+        return withProblems(() => method.answer(route.toParams(request), call));
       },
     });
   }

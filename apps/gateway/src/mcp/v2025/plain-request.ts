@@ -37,9 +37,4 @@ export function parsePlainRequest({ body, headers }: FastifyRequest): JSONRPCReq
   return rpc as JSONRPCRequest;
 }
 
-/** True for a request that its caller wants to be told the progress of (MCP, basic/utilities/progress). */
-export function asksForProgress({ params }: JSONRPCRequest): boolean {
-  return params?._meta?.progressToken !== undefined;
-}
-
 const RPC_KEYS = new Set(['jsonrpc', 'id', 'method', 'params']);

@@ -1,6 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyRequest } from 'fastify';
+import { REVISION_OF_2026 } from '../v2026/revision.ts';
 
 /** MCP 2025-11-25, basic/transports, Session Management. */
 export const SESSION_ID_HEADER = 'mcp-session-id';
@@ -17,7 +18,7 @@ export function requireKnownProtocolVersion(request: FastifyRequest): void {
   if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return;
   throw new BatonError(
     'invalid_arguments',
-    `Mcp-Protocol-Version: '${version.slice(0, 100)}' is not spoken here, but ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
+    `Mcp-Protocol-Version: '${version.slice(0, 100)}' is not spoken here, but ${[REVISION_OF_2026, ...SUPPORTED_PROTOCOL_VERSIONS].join(', ')}.`,
     { field: 'Mcp-Protocol-Version' },
   );
 }

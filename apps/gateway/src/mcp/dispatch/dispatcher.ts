@@ -5,13 +5,14 @@ import {
   type JSONRPCRequest,
   RELATED_TASK_META_KEY,
 } from '@modelcontextprotocol/sdk/types.js';
-import { admitCallerUnlessAdmitted, ANY_MCP_CALLER } from '../call/access.ts';
-import type { Call } from '../call/call.ts';
-import { reportingProgress, wrapCallInAuthInfo } from '../json-rpc/call-in-auth-info.ts';
-import { httpErrorOf, RpcError } from '../json-rpc/rpc-error.ts';
-import type { Notify } from '../edge/streams/json-or-sse-reply.ts';
-import { InProcessTransport, type RpcResponse } from './in-process-transport.ts';
-import type { McpServerFactory } from './mcp-server.ts';
+import { admitCallerUnlessAdmitted, ANY_MCP_CALLER } from '../../call/access.ts';
+import type { Call } from '../../call/call.ts';
+import { reportingProgress } from '../../json-rpc/call-in-auth-info.ts';
+import { httpErrorOf, RpcError } from '../../json-rpc/rpc-error.ts';
+import type { Notify } from '../../edge/streams/json-or-sse-reply.ts';
+import type { RpcResponse } from './in-flight-requests.ts';
+import type { McpMethods } from './mcp-methods.ts';
+import type { RevisionServer } from './revision-server.ts';
 
 /** JSON-RPC responses as the JSON that leaves, and the error whose HTTP status goes with them, if they have one. */
 export interface DispatchedReply {
@@ -19,37 +20,24 @@ export interface DispatchedReply {
   /** Of a batch, its responses each by itself. */
   readonly parts?: readonly string[];
   readonly httpError: BatonError | undefined;
+  /** The HTTP status of another error, where its revision has one for it. */
+  readonly status?: number | undefined;
 }
 
 /**
- * Dispatches JSON-RPC requests to the SDK's server: one, built once, behind an in-process transport that carries every request of
- * this replica under a number of its own. HTTP is Baton's, since no session and no stream of a request may be bound to a process;
+ * Dispatches JSON-RPC requests to the SDK's server of a revision. HTTP is Baton's, since no session and no stream of a request may be bound to a process;
  * the protocol is the SDK's. Only requests go in: a client's notification or response would name ids that are not its own here.
  *
  * A plain `tools/call`, which is nearly every request, goes straight to what the server's handler does for it: the
  * SDK would parse its request and its result twice more and say the same.
  */
 export class Dispatcher {
-  private readonly transport = new InProcessTransport();
-  /** To a server without tasks, for clients of revisions that have none: what `initialize` says differs. */
-  private readonly tasklessTransport = new InProcessTransport();
-  private readonly servers: McpServerFactory;
+  private readonly server: RevisionServer;
+  private readonly methods: Pick<McpMethods, 'callTool'>;
 
-  private constructor(servers: McpServerFactory) {
-    this.servers = servers;
-  }
-
-  static async open(servers: McpServerFactory): Promise<Dispatcher> {
-    const dispatcher = new Dispatcher(servers);
-    await servers.createServer().connect(dispatcher.transport);
-    await servers.createServer(false).connect(dispatcher.tasklessTransport);
-    return dispatcher;
-  }
-
-  /** `initialize` of a caller that is admitted. */
-  async initialize(request: JSONRPCRequest, call: Call, tasks: boolean): Promise<DispatchedReply> {
-    const transport = tasks ? this.transport : this.tasklessTransport;
-    return toReply(request, await transport.exchange(request, { authInfo: wrapCallInAuthInfo(call) }));
+  constructor(server: RevisionServer, methods: Pick<McpMethods, 'callTool'>) {
+    this.server = server;
+    this.methods = methods;
   }
 
   /**
@@ -94,7 +82,7 @@ export class Dispatcher {
     const reporting = reportingProgress(call, progressToken, async (notification) =>
       notify?.(JSON.stringify({ jsonrpc: '2.0', ...notification })),
     );
-    const result = await this.servers.callTool(params, reporting);
+    const result = this.server.encodeToolResult(await this.methods.callTool(params, reporting));
     return { json: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`, httpError: undefined };
   }
 
@@ -105,13 +93,13 @@ export class Dispatcher {
   ): Promise<DispatchedReply> {
     // The SDK answers some methods itself, such as `ping` and unknown ones.
     await admitCallerUnlessAdmitted(call, ANY_MCP_CALLER);
-    const response = await this.transport.exchange(
+    const response = await this.server.exchange(
       request,
-      { authInfo: wrapCallInAuthInfo(call) },
+      call,
       notify && ((notification) => notify(JSON.stringify(notification))),
     );
     if (isJSONRPCErrorResponse(response)) logRefusal(request, response.error, call);
-    return toReply(request, response);
+    return toReply(request, response, this.server.statuses);
   }
 }
 
@@ -126,11 +114,15 @@ function logRefusal(
   call.logEvent('refused', { ...(/^[\w./-]{1,128}$/.test(tool) && { tool }), code: named });
 }
 
-function toReply({ id }: JSONRPCRequest, response: RpcResponse): DispatchedReply {
-  return {
-    json: JSON.stringify({ ...response, id }),
-    httpError: isJSONRPCErrorResponse(response) ? httpErrorOf(response.error.data) : undefined,
-  };
+function toReply(
+  { id }: JSONRPCRequest,
+  response: RpcResponse,
+  statuses: RevisionServer['statuses'],
+): DispatchedReply {
+  const json = JSON.stringify({ ...response, id });
+  if (!isJSONRPCErrorResponse(response)) return { json, httpError: undefined };
+  const { code, data } = response.error;
+  return { json, httpError: httpErrorOf(data), status: statuses.get(code) };
 }
 
 function waitOf({ details }: BatonError): number {

@@ -1,13 +1,13 @@
-import type { Call } from '../call/call.ts';
-import { clientTraits } from '../call/client-traits.ts';
-import { RpcError } from '../json-rpc/rpc-error.ts';
-import { findTool, runToolCall, type ToolCallParams } from '../tool-calls/run-tool-call.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Call } from '../../call/call.ts';
+import { clientTraits } from '../../call/client-traits.ts';
+import { RpcError } from '../../json-rpc/rpc-error.ts';
+import { findTool, runToolCall, type ToolCallParams } from '../../tool-calls/run-tool-call.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { changedResourceLinks } from './changed-resource-links.ts';
-import { formatToolError, formatToolReply } from '../tool-results/tool-result.ts';
+import { formatToolError, formatToolReply, type ToolResult } from '../../tool-results/tool-result.ts';
 
 /**
- * Runs a tool and gives its result (MCP, CallToolResult) as the JSON that leaves. What goes wrong in a tool is a result with
+ * Runs a tool and gives its result. What goes wrong in a tool is a result with
  * `isError`, so that a model can read it and correct itself. Errors: an `RpcError` for an unknown tool, and what HTTP has a
  * status for (`isMcpHttpError`).
  */
@@ -16,7 +16,7 @@ export async function callTool(
   params: ToolCallParams,
   call: Call,
   log: (error: unknown) => void,
-): Promise<string> {
+): Promise<ToolResult> {
   const tool = await findTool(tools, params.name, call);
   if (tool === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name.slice(0, 200)}`);
   const outcome = await runToolCall(tool, params, call, log);

@@ -1,8 +1,8 @@
 import { type ChangedResource, changedResources } from '@baton/operations';
 import { isRecord } from '@baton/protocol';
-import { resourceKinds } from '../resources/catalog.ts';
-import { resourceEntry } from '../resources/resource-kind.ts';
-import type { Tool } from '../tools/tool.ts';
+import { resourceKinds } from '../../resources/catalog.ts';
+import { resourceEntry } from '../../resources/resource-kind.ts';
+import type { Tool } from '../../tools/tool.ts';
 
 const kindByName: ReadonlyMap<string, (typeof resourceKinds)[number]> = new Map(
   resourceKinds.map((kind) => [kind.name, kind]),

@@ -6,9 +6,10 @@ import {
   SpanStatusCode,
   type Tracer,
 } from '@baton/tracing';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { CallTrace, WaitedAnswer } from '../call/call-trace.ts';
-import type { EventFacts } from '../call/logged-events.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CallTrace, WaitedAnswer } from '../../call/call-trace.ts';
+import type { EventFacts } from '../../call/logged-events.ts';
+import { traceparentOf } from './traceparent-of.ts';
 
 /** With these a caller is refused that is not admitted, or called too often. */
 const REFUSED_CALLER_STATUSES = new Set([401, 429]);
@@ -21,16 +22,18 @@ export class RequestTrace implements CallTrace {
   private readonly tracer: Tracer;
   private readonly span: Span;
 
-  constructor(tracer: Tracer, { method, routeOptions, headers, id }: FastifyRequest) {
+  constructor(tracer: Tracer, request: FastifyRequest, { elapsedTime }: FastifyReply) {
+    const { method, routeOptions, id } = request;
     const { url: route = '' } = routeOptions;
     this.tracer = tracer;
     this.span = tracer.startSpan(
       `${method} ${route}`,
       {
         kind: SpanKind.SERVER,
+        startTime: Date.now() - elapsedTime,
         attributes: { 'http.request.method': method, 'http.route': route, 'baton.request.id': id },
       },
-      contextOfTraceparent(headers['traceparent']),
+      contextOfTraceparent(traceparentOf(request)),
     );
     const context = this.span.spanContext();
     this.traceparent = formatTraceparent(context);
@@ -89,10 +92,12 @@ export class RequestTrace implements CallTrace {
 export function traceRequests(app: FastifyInstance, tracer: Tracer | undefined): void {
   app.decorateRequest('trace', null);
   if (tracer === undefined) return;
-  app.addHook('onRequest', (request, _reply, done) => {
+  // The body may name the trace: only now there is one.
+  app.addHook('preValidation', (request, reply, done) => {
     const { method, routeOptions } = request;
     const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
-    if (!isRead && routeOptions.config.isPublic !== true) request.trace = new RequestTrace(tracer, request);
+    if (!isRead && routeOptions.config.isPublic !== true)
+      request.trace = new RequestTrace(tracer, request, reply);
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {

@@ -1,0 +1,18 @@
+import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { Call } from '../../call/call.ts';
+import type { ToolResult } from '../../tool-results/tool-result.ts';
+import type { RpcResponse } from './in-flight-requests.ts';
+
+/** The SDK's server of one generation of MCP: one, built once, for every request of this process. */
+export interface RevisionServer {
+  /** The server's response; `notify` is given what it sends before. */
+  exchange(
+    request: JSONRPCRequest,
+    call: Call,
+    notify?: (notification: JSONRPCNotification) => void,
+  ): Promise<RpcResponse>;
+  /** A tool's result as the JSON that leaves. */
+  encodeToolResult(result: ToolResult): string;
+  /** HTTP statuses of JSON-RPC errors, where the revision has them. */
+  readonly statuses: ReadonlyMap<number, number>;
+}

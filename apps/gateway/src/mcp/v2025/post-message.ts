@@ -1,0 +1,103 @@
+import {
+  InitializeRequestSchema,
+  isJSONRPCRequest,
+  type JSONRPCRequest,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { admitCaller, ANY_MCP_CALLER } from '../../call/access.ts';
+import type { Call } from '../../call/call.ts';
+import { clientTraits } from '../../call/client-traits.ts';
+import { keyOf } from '../../edge/credential.ts';
+import type { Notify } from '../../edge/streams/json-or-sse-reply.ts';
+import { negotiatedVersion, type Session } from '../../sessions/session.ts';
+import type { SessionTokens } from '../../sessions/session-tokens.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import { createMcpCall, messageAccess } from '../dispatch/mcp-call.ts';
+import type { Dispatched } from '../dispatch/reply-to-post.ts';
+import { invalidRequestResponse, isInitialize } from './invalid-request.ts';
+import { parsePlainRequest } from './plain-request.ts';
+import { protocolVersionOf, requireKnownProtocolVersion, SESSION_ID_HEADER } from './request-headers.ts';
+import { declaresTasks, removeUndeclaredTaskParam } from './task-param.ts';
+
+/** What posts of the 2025 revisions are dispatched by. */
+export interface DispatchersOf2025 {
+  readonly sessions: SessionTokens;
+  readonly dispatcher: Dispatcher;
+  /** To a server without tasks, for clients of revisions that have none: what `initialize` says differs. */
+  readonly taskless: Dispatcher;
+}
+
+/** A post of the 2025 revisions, of the session that it names. Undefined where the reply was sent. */
+export async function dispatchMessageOf2025(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  caller: Call,
+  session: Session | undefined,
+  dispatchers: DispatchersOf2025,
+): Promise<Dispatched | undefined> {
+  const revision = session?.protocolVersion ?? protocolVersionOf(request);
+  removeUndeclaredTaskParam(request.body, revision);
+  const call = {
+    ...caller,
+    client: clientTraits(revision, session?.client.name),
+    ...(session === undefined ? {} : { sessionId: session.id }),
+  };
+  const plain = parsePlainRequest(request);
+  if (plain === undefined) return dispatchOther(request, reply, call, dispatchers);
+  const respond = (notify?: Notify) => dispatchers.dispatcher.send(plain, call, notify);
+  return { call, requests: [plain], respond };
+}
+
+/**
+ * What is no plain request: batches, `initialize`, notifications, responses, and what is malformed. Undefined where the reply was sent:
+ * nothing of a process waits for a client's notifications and responses.
+ */
+async function dispatchOther(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  call: Call,
+  dispatchers: DispatchersOf2025,
+): Promise<Dispatched | undefined> {
+  const { body } = request;
+  const { dispatcher } = dispatchers;
+  // Each message of a batch counts as the request that it is.
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  const [first, ...others] = messages.map(messageAccess);
+  const { principal } = await admitCaller(call, first ?? ANY_MCP_CALLER);
+  for (const access of others)
+    await admitCaller(createMcpCall(call.services, request, reply, NO_BODY), access);
+  if (!isInitialize(body)) requireKnownProtocolVersion(request);
+  const invalid = invalidRequestResponse(body);
+  if (invalid) {
+    await reply.status(400).send(invalid);
+    return undefined;
+  }
+  const requests = messages.filter((message) => isJSONRPCRequest(message));
+  const [single] = requests;
+  if (single === undefined) {
+    await reply.status(202).send();
+    return undefined;
+  }
+  if (Array.isArray(body))
+    return { call, requests, respond: (notify) => dispatcher.sendBatch(requests, call, notify) };
+  if (!isInitialize(body))
+    return { call, requests, respond: (notify) => dispatcher.send(single, call, notify) };
+  return initialize(single, reply, call, principal, dispatchers);
+}
+
+async function initialize(
+  single: JSONRPCRequest,
+  reply: FastifyReply,
+  call: Call,
+  principal: string,
+  { sessions, dispatcher, taskless }: DispatchersOf2025,
+): Promise<Dispatched> {
+  const { params } = InitializeRequestSchema.parse(single);
+  const sealed = await sessions.issue(keyOf(reply.request), principal, params, call.tenant);
+  if (sealed !== undefined) reply.header(SESSION_ID_HEADER, sealed);
+  const by = declaresTasks(negotiatedVersion(params.protocolVersion)) ? dispatcher : taskless;
+  return { call, requests: [single], respond: () => by.send(single, call) };
+}
+
+/** Of the others of a batch: the first is charged for the body. */
+const NO_BODY = { bodyBytes: 0, bodyWeight: 0 };

@@ -1,0 +1,95 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { Protocol } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { CallToolResult, JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
+import { TOOL_CAPABILITIES } from '../../agents/list-tools.ts';
+import { COMPLETION_CAPABILITIES } from '../../completion/completion-method.ts';
+import { callFromExtra, wrapCallInAuthInfo } from '../../json-rpc/call-in-auth-info.ts';
+import type { McpMethod } from '../../json-rpc/mcp-method.ts';
+import { rawRequestSchema } from '../../json-rpc/parse-request.ts';
+import { rethrowAsRpcError } from '../../json-rpc/rpc-error.ts';
+import { PROMPT_CAPABILITIES } from '../../prompts/prompt-methods.ts';
+import { RESOURCE_CAPABILITIES } from '../../resources/resource-methods.ts';
+import { subscriptionMethods } from '../../resources/subscribe.ts';
+import { createTask } from '../../tasks/create-task.ts';
+import { TASK_CAPABILITIES, taskMethods } from '../../tasks/task-methods.ts';
+import { joinToolResult } from '../../tool-results/tool-result.ts';
+import { callToolMethod } from '../dispatch/call-tool-method.ts';
+import { InFlightRequests } from '../dispatch/in-flight-requests.ts';
+import { INSTRUCTIONS, type McpMethods, SERVER_NAME } from '../dispatch/mcp-methods.ts';
+import type { RevisionServer } from '../dispatch/revision-server.ts';
+
+/** Building a validator is a quarter of building a server: all servers of this process share one. */
+const jsonSchemaValidator = new AjvJsonSchemaValidator();
+
+/** The methods of the 2025 revisions. */
+export function methodsOf2025(methods: McpMethods): readonly McpMethod[] {
+  const { tools, log, shared } = methods;
+  const callTool = callToolMethod(async (params, call) =>
+    params.task === undefined
+      ? (JSON.parse(joinToolResult(await methods.callTool(params, call))) as CallToolResult)
+      : createTask(tools, params, call, log),
+  );
+  return [callTool, ...shared, ...subscriptionMethods, ...taskMethods()];
+}
+
+/** A server of the 2025 revisions. `declaresTasks`: to a client of the revision that has them. */
+export function createServerOf2025(
+  methods: McpMethods,
+  served: readonly McpMethod[],
+  declaresTasks: boolean,
+): Server {
+  const server = new Server(
+    { ...SERVER_NAME, version: methods.version },
+    {
+      capabilities: {
+        ...TOOL_CAPABILITIES,
+        ...PROMPT_CAPABILITIES,
+        ...RESOURCE_CAPABILITIES,
+        ...(declaresTasks ? TASK_CAPABILITIES : {}),
+        ...COMPLETION_CAPABILITIES,
+      },
+      instructions: INSTRUCTIONS,
+      jsonSchemaValidator,
+    },
+  );
+  for (const method of served) {
+    if (!declaresTasks && method.name.startsWith('tasks/')) continue;
+    // Not the Server's own: that reads each tool's result into its types, and loses what they lack, such as the title of an
+    // embedded resource.
+    Protocol.prototype.setRequestHandler.call(server, rawRequestSchema(method.name), ({ params }, extra) =>
+      rethrowAsRpcError(methods.log, () => method.answer(params, callFromExtra(extra))),
+    );
+  }
+  return server;
+}
+
+/** Connects the server to the requests of this process's clients. */
+export async function serveRevisionsOf2025(server: Server): Promise<RevisionServer> {
+  const transport = new InProcessTransport();
+  await server.connect(transport);
+  return {
+    exchange: (request, call, notify) =>
+      transport.inFlight.send(
+        request,
+        (numbered) => transport.onmessage?.(numbered, { authInfo: wrapCallInAuthInfo(call) }),
+        notify,
+      ),
+    encodeToolResult: joinToolResult,
+    statuses: new Map(),
+  };
+}
+
+/** Carries the requests of this process's clients to its server. */
+class InProcessTransport implements Transport {
+  onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
+  readonly inFlight = new InFlightRequests();
+
+  async send(message: JSONRPCMessage, { relatedRequestId }: TransportSendOptions = {}): Promise<void> {
+    this.inFlight.receive(message, relatedRequestId);
+  }
+
+  async start(): Promise<void> {}
+  async close(): Promise<void> {}
+}

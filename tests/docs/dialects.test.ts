@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
+import { type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
+import { codeBlocksUnder } from './read-markdown-pages.ts';
+
+/** The messages of docs/dialects.md are sent as they stand there, and replied to as it says, but for ids, times, schemas, and texts that are cut short. */
+let baton: InProcessDeployment;
+beforeAll(async () => {
+  baton = await InProcessDeployment.start();
+});
+afterAll(async () => baton?.stop());
+
+const replies = codeBlocksUnder('2026-07-28', 'json');
+const examples = codeBlocksUnder('2026-07-28', 'http').map((request, at) => ({
+  request,
+  reply: replies[at] ?? '',
+}));
+
+test('each request of the page has its reply', () => {
+  expect(replies.length).toBe(examples.length);
+});
+
+test.each(examples)('$request', async ({ request, reply }) => {
+  const [head = '', body = ''] = request.split('\n\n');
+  const [, ...lines] = head.split('\n');
+  const headers = Object.fromEntries(lines.map((line) => line.split(': ') as [string, string]));
+  const { body: given } = await postJsonRpc(baton.url(), baton.apiKey, body, headers);
+  expect(JSON.parse(reply)).toEqual(shown(given));
+});
+
+const LONG = 120;
+
+/** A reply as pages show it. */
+function shown(value: AnyJson, name = ''): AnyJson {
+  if (Array.isArray(value)) return value.map((item) => shown(item));
+  if (name === 'schema') return { type: 'object' };
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shown(item, key)]));
+  if (typeof value !== 'string') return value;
+  if (name === 'version') return '1.0.0';
+  if (name === 'expiresAt') return '2026-11-28T12:00:00.000Z';
+  const masked = value.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID');
+  return masked.length > LONG ? `${masked.slice(0, LONG)}...` : masked;
+}
