@@ -15,6 +15,8 @@ const examples = codeBlocksUnder('2026-07-28', 'http').map((request, at) => ({
   request,
   reply: replies[at] ?? '',
 }));
+/** What the last reply asked, which the next request may answer. */
+let asked: AnyJson = {};
 
 test('each request of the page has its reply', () => {
   expect(replies.length).toBe(examples.length);
@@ -24,7 +26,10 @@ test.each(examples)('$request', async ({ request, reply }) => {
   const [head = '', body = ''] = request.split('\n\n');
   const [, ...lines] = head.split('\n');
   const headers = Object.fromEntries(lines.map((line) => line.split(': ') as [string, string]));
-  const { body: given } = await postJsonRpc(baton.url(), baton.apiKey, body, headers);
+  const [key = ''] = Object.keys(asked.inputRequests ?? {});
+  const filled = body.replace('"STATE"', `"${asked.requestState}"`).replace('"ID"', `"${key}"`);
+  const { body: given } = await postJsonRpc(baton.url(), baton.apiKey, filled, headers);
+  asked = given.result ?? {};
   expect(JSON.parse(reply)).toEqual(shown(given));
 });
 
@@ -35,10 +40,15 @@ function shown(value: AnyJson, name = ''): AnyJson {
   if (Array.isArray(value)) return value.map((item) => shown(item));
   if (name === 'schema') return { type: 'object' };
   if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shown(item, key)]));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [masked(key), shown(item, key)]));
   if (typeof value !== 'string') return value;
+  if (name === 'requestState') return 'STATE';
   if (name === 'version') return '1.0.0';
   if (name === 'expiresAt') return '2026-11-28T12:00:00.000Z';
-  const masked = value.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID');
-  return masked.length > LONG ? `${masked.slice(0, LONG)}...` : masked;
+  const text = masked(value);
+  return text.length > LONG ? `${text.slice(0, LONG)}...` : text;
+}
+
+function masked(text: string): string {
+  return text.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID');
 }

@@ -14,6 +14,7 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'apps/console/src/components/parse-typed-json.ts':
     'what is typed into the page, which the server parses again',
   'apps/gateway/src/mcp/v2025/server.ts': "this gateway's own reply",
+  'apps/gateway/src/mcp/v2026/input-required/request-states.ts': 'a state that a gateway sealed',
   'apps/gateway/src/mcp/v2026/server.ts': "this gateway's own reply",
   'apps/gateway/src/rest/views/task-timeline.ts': 'a stored end of a task',
   'apps/gateway/src/rest/views/task-view.ts': 'a stored end of a task',

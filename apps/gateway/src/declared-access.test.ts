@@ -11,6 +11,7 @@ import { requireDeclaredAccess, type RouteAccess } from './edge/route-access.ts'
 import { createMcpMethods } from './mcp/dispatch/mcp-methods.ts';
 import { mcpRoutes } from './mcp/routes.ts';
 import { createServerOf2025, methodsOf2025 } from './mcp/v2025/server.ts';
+import { RequestStates } from './mcp/v2026/input-required/request-states.ts';
 import { createServerOf2026, methodsOf2026 } from './mcp/v2026/server.ts';
 import { resourceKinds } from './resources/catalog.ts';
 import { restRoutes } from './rest/index.ts';
@@ -65,7 +66,7 @@ test('every kind of resource declares its access, and only what is of tasks or o
 });
 
 test("a server answers for no method but those that declare their access, and the SDK's own", () => {
-  const [of2025, of2026] = [methodsOf2025(methods), methodsOf2026(methods)];
+  const [of2025, of2026] = [methodsOf2025(methods), methodsOf2026(methods, new RequestStates(store))];
   const undeclared = (server: unknown, declared: typeof of2025) => {
     const registered = [...(server as { _requestHandlers: Map<string, unknown> })._requestHandlers.keys()];
     return registered.filter((name) => !declared.some((method) => method.name === name)).toSorted();

@@ -3,6 +3,7 @@
  * secure-json-parse and fastest-levenshtein only.
  * `errors` is the one table of codes; the files of `delegation` are a delegated call: `delegation` and `answer` are its two halves, and
  * `answer-correction` asks again; `content-block` is what it brings beside words; `message` is a dialog's and `tool-calls` reads those of an answer; `ids`, `api-key`, `tenant-creation-input`, `limits` and `task-and-interaction-status` are the records' parts;
+ * `sampling` is a delegated call as MCP's `sampling/createMessage`;
  * `usage` reads what an answer used, `price-table` what that costs;
  * `json` (with the one parser of text from outside), `delegation/model-parameters` and `text/truncate` bound what comes in, and
  * `text/token-estimate` what goes out; `text/nearest-name` and `text/root-cause` say what a mistyped name means and why a connection failed.
@@ -11,10 +12,12 @@ export * from './delegation/answer.ts';
 export * from './delegation/answer-correction.ts';
 export * from './api-key.ts';
 export * from './tenant-creation-input.ts';
+export * from './delegation/block-text.ts';
 export * from './delegation/content-block.ts';
 export * from './delegation/delegation.ts';
 export * from './errors.ts';
 export * from './ids.ts';
+export * from './delegation/json-instruction.ts';
 export * from './json/json.ts';
 export * from './json/json-text.ts';
 export * from './limits.ts';
@@ -24,6 +27,8 @@ export * from './text/nearest-name.ts';
 export * from './text/root-cause.ts';
 export * from './delegation/model-roles.ts';
 export * from './price-table.ts';
+export * from './sampling/sampling-request.ts';
+export * from './sampling/sampling-result.ts';
 export * from './task-and-interaction-status.ts';
 export * from './delegation/tool-calls.ts';
 export { estimateTokens, truncateToTokens } from './text/token-estimate.ts';

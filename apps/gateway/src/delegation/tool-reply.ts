@@ -1,3 +1,4 @@
+import type { PendingInteraction } from '@baton/store';
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 
 /** What a tool gives back: structured data that fits its output schema, and a sentence for those who read text. */
@@ -10,6 +11,15 @@ export interface ToolReply {
   readonly event?: 'parked' | 'ended';
   /** True when the reply asks something of its caller: the text has the data as JSON, so that a client that reads only text can answer. */
   readonly asks?: boolean;
+  /** The work that the call has started, while it goes on. */
+  readonly unfinished?: UnfinishedTask;
   /** Content blocks of an agent's answer, after the text. */
   readonly blocks?: readonly ContentBlock[];
+}
+
+/** A task that goes on, and the requests that it waits for: none while it works. A dialect may show them in its own way. */
+export interface UnfinishedTask {
+  readonly taskId: string;
+  readonly operation: string;
+  readonly pending: readonly PendingInteraction[];
 }

@@ -1,8 +1,9 @@
 import { isRecord, JsonTextError, parseJson } from '@baton/protocol';
 import { readPromptArguments } from '../prompts/prompt-arguments.ts';
 
-/** Where methods have values of their caller's own, whose nulls are theirs. */
-const CALLERS_OWN = 'arguments';
+const ARGUMENTS = 'arguments';
+/** Where methods have values of their caller's own, or of a model, whose nulls are theirs. */
+const CALLERS_OWN: ReadonlySet<string> = new Set([ARGUMENTS, 'inputResponses']);
 /** Methods whose arguments are texts by name. */
 const METHODS_OF_PROMPTS: ReadonlySet<string> = new Set(['prompts/get', 'completion/complete']);
 /** What a protocol's own fields nest at most. */
@@ -22,8 +23,8 @@ export function readParamsLeniently(body: unknown): void {
     readArgumentsText(params);
     if (!METHODS_OF_PROMPTS.has(String(method))) continue;
     for (const holder of [params, params['context']]) {
-      if (isRecord(holder) && isRecord(holder[CALLERS_OWN]))
-        holder[CALLERS_OWN] = readPromptArguments(holder[CALLERS_OWN]);
+      if (isRecord(holder) && isRecord(holder[ARGUMENTS]))
+        holder[ARGUMENTS] = readPromptArguments(holder[ARGUMENTS]);
     }
   }
 }
@@ -31,21 +32,21 @@ export function readParamsLeniently(body: unknown): void {
 function deleteNulls(fields: Record<string, unknown>, depth: number): void {
   for (const [name, value] of Object.entries(fields)) {
     if (value === null) delete fields[name];
-    else if (name !== CALLERS_OWN && depth < MAX_DEPTH && isRecord(value)) deleteNulls(value, depth + 1);
+    else if (!CALLERS_OWN.has(name) && depth < MAX_DEPTH && isRecord(value)) deleteNulls(value, depth + 1);
   }
 }
 
 function readArgumentsText(params: Record<string, unknown>): void {
-  const text = params[CALLERS_OWN];
+  const text = params[ARGUMENTS];
   if (typeof text !== 'string') return;
   if (text.trim() === '') {
-    delete params[CALLERS_OWN];
+    delete params[ARGUMENTS];
     return;
   }
   try {
     const read = parseJson(text);
-    if (isRecord(read)) params[CALLERS_OWN] = read;
-    else if (read === null) delete params[CALLERS_OWN];
+    if (isRecord(read)) params[ARGUMENTS] = read;
+    else if (read === null) delete params[ARGUMENTS];
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
   }

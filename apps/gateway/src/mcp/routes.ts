@@ -39,7 +39,8 @@ import { methodsOf2025, createServerOf2025, serveRevisionsOf2025 } from './v2025
 import { dispatchMessageOf2026 } from './v2026/post-message.ts';
 import { readMessageOf2026 } from './v2026/read-request.ts';
 import { REVISION_OF_2026 } from './v2026/revision.ts';
-import { methodsOf2026, createServerOf2026, serveRevisionOf2026 } from './v2026/server.ts';
+import { RequestStates } from './v2026/input-required/request-states.ts';
+import { serveRevisionOf2026 } from './v2026/server.ts';
 
 /** `/mcp`: a request meets its tenant here, and is dispatched to the MCP server. */
 export async function mcpRoutes(
@@ -55,14 +56,15 @@ export async function mcpRoutes(
   const { tools } = methods;
   const of2025 = methodsOf2025(methods);
   const serverOf2025 = (declaresTasks: boolean) =>
-    serveRevisionsOf2025(createServerOf2025(methods, of2025, declaresTasks));
+    serveRevisionsOf2025(createServerOf2025(methods, of2025, declaresTasks), methods);
   const dispatchersOf2025 = {
     sessions,
-    dispatcher: new Dispatcher(await serverOf2025(true), methods),
-    taskless: new Dispatcher(await serverOf2025(false), methods),
+    dispatcher: new Dispatcher(await serverOf2025(true)),
+    taskless: new Dispatcher(await serverOf2025(false)),
   };
-  const serverOf2026 = createServerOf2026(methods, methodsOf2026(methods));
-  const dispatcherOf2026 = new Dispatcher(await serveRevisionOf2026(serverOf2026, methods), methods);
+  const dispatcherOf2026 = new Dispatcher(
+    await serveRevisionOf2026(methods, new RequestStates(services.store)),
+  );
   app.decorateRequest('mcpCall', null);
   const callOf = (request: FastifyRequest, reply: FastifyReply): Call =>
     (request.mcpCall ??= createMcpCall(services, request, reply));

@@ -8,26 +8,32 @@ import { CONTINUED_TASK_META_KEY } from '../workflows/continue-workflow.ts';
 import { getPublicPrompt } from './get-public-prompt.ts';
 import { findGuide, renderGuide } from './guides.ts';
 import { promptArgumentError, requireArguments } from './prompt-arguments.ts';
-import { describeRun, finishWorkflow, resumeWorkflow, type ToldRun } from './resume-workflow.ts';
+import {
+  describeRun,
+  finishWorkflow,
+  hasFailedStep,
+  resumeWorkflow,
+  type ToldRun,
+} from './resume-workflow.ts';
 import { WorkflowTask } from '../workflows/workflow-task.ts';
 
 /** The version of what a workflow's task keeps. */
 const WORKFLOW_VERSION = 1;
 
 /**
- * Runs a workflow as its caller, in a task of its own, and gives the run as a conversation (MCP, GetPromptResult). When all
+ * Runs a workflow as its caller, in a task of its own, and gives the run. When all
  * steps are done the task is completed; otherwise it stays `working` and the last message hands off. With the id of such a task
  * in `_meta` it goes on with that. A public prompt and a guide are rendered.
  * Errors: `invalid_arguments`, `workflow_not_found`, `task_not_found`, `task_ended`, `idempotency_conflict`, the refusals of OPEN.
  */
-export async function getPrompt(
+export async function runPrompt(
   tools: ReadonlyMap<string, Tool>,
   { name, arguments: args = {}, _meta = {} }: GetPromptRequest['params'],
   call: AdmittedCall,
   log: (error: unknown) => void,
-): Promise<GetPromptResult> {
+): Promise<ToldRun | GetPromptResult> {
   const taskId = _meta[CONTINUED_TASK_META_KEY];
-  if (taskId !== undefined) return promptResult(await continuePrompt(taskId));
+  if (taskId !== undefined) return continuePrompt(taskId);
   const guide = findGuide(name);
   if (guide !== undefined) return renderGuide(guide, args);
   const { tenant, identity } = call;
@@ -54,16 +60,14 @@ export async function getPrompt(
     idempotency,
   });
   if (opened.created)
-    return promptResult(
-      await finishWorkflow(tools, WorkflowTask.opened(call, opened.taskId, input), call, log),
-    );
+    return finishWorkflow(tools, WorkflowTask.opened(call, opened.taskId, input), call, log);
   return repeatRun(opened.taskId);
 
   /** A repeated call. A run that was cut off goes on; what has stopped or ended is told as it stands. */
-  async function repeatRun(id: string): Promise<GetPromptResult> {
+  async function repeatRun(id: string): Promise<ToldRun> {
     const task = await WorkflowTask.read(call, id);
     const isCutOff = task.status === 'working' && (task.progress.stop ?? null) === null;
-    return promptResult(isCutOff ? await finishWorkflow(tools, task, call, log) : describeRun(task));
+    return isCutOff ? finishWorkflow(tools, task, call, log) : describeRun(task);
   }
 
   async function continuePrompt(id: unknown): Promise<ToldRun> {
@@ -84,7 +88,24 @@ export async function getPrompt(
   }
 }
 
-function promptResult({ task, status, messages }: ToldRun): GetPromptResult {
+/** A run goes on that waited for the task of a step, unless that has failed. One that has ended is told as it stands. Errors: those of a run. */
+export async function goOnWithRun(
+  tools: ReadonlyMap<string, Tool>,
+  taskId: string,
+  call: AdmittedCall,
+  log: (error: unknown) => void,
+): Promise<ToldRun> {
+  const task = await WorkflowTask.read(call, taskId);
+  const goesOn = task.status === 'working' && !hasFailedStep(task.progress);
+  return goesOn ? resumeWorkflow(tools, task, call, log) : describeRun(task);
+}
+
+/** A run as a conversation (MCP, GetPromptResult); what was rendered is one already. */
+export function promptResult(run: ToldRun | GetPromptResult): GetPromptResult {
+  return 'task' in run ? resultOfRun(run as ToldRun) : run;
+}
+
+function resultOfRun({ task, status, messages }: ToldRun): GetPromptResult {
   return {
     description: task.input.workflow.description,
     messages: messages as GetPromptResult['messages'],

@@ -1,7 +1,13 @@
-import { GetPromptRequestSchema, ListPromptsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  type GetPromptRequest,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  type ServerResult,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { AdmittedCall } from '../call/call.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import type { Tool } from '../tools/tool.ts';
-import { getPrompt } from './get-prompt.ts';
+import { promptResult, runPrompt } from './get-prompt.ts';
 import { listPrompts } from './list-prompts.ts';
 import { PROMPT_ACCESS } from './prompt-access.ts';
 
@@ -16,8 +22,15 @@ export function promptMethods(tools: ReadonlyMap<string, Tool>, log: (error: unk
     defineEdgeAdmittedMethod('prompts/list', PROMPT_ACCESS, ListPromptsRequestSchema, ({ params }, call) =>
       listPrompts(call.tenant, params?.cursor),
     ),
-    defineEdgeAdmittedMethod('prompts/get', PROMPT_ACCESS, GetPromptRequestSchema, ({ params }, call) =>
-      getPrompt(tools, params, call, log),
-    ),
+    getPromptMethod(async (params, call) => promptResult(await runPrompt(tools, params, call, log))),
   ];
+}
+
+/** `prompts/get` of a revision. */
+export function getPromptMethod(
+  answer: (params: GetPromptRequest['params'], call: AdmittedCall) => Promise<ServerResult>,
+): McpMethod {
+  return defineEdgeAdmittedMethod('prompts/get', PROMPT_ACCESS, GetPromptRequestSchema, ({ params }, call) =>
+    answer(params, call),
+  );
 }

@@ -58,12 +58,24 @@ export async function finishWorkflow(
   return told(task, 'completed', progress);
 }
 
-/** A run as it stands, without going on. One that was cut off before its task ended stopped at its first open step. */
+/**
+ * A run as it stands, without going on. One that was cut off before its task ended stopped at its first open step; one that waited for a
+ * step's task that has failed stopped there.
+ */
 export function describeRun(task: WorkflowTask): ToldRun {
   const { progress, status } = task;
-  const step = progress.steps.findIndex((state) => state.status === 'open' || state.status === 'failed');
-  const isCutOff = progress.stop === undefined && step >= 0;
-  return told(task, status, isCutOff ? { ...progress, stop: { reason: 'interrupted', step } } : progress);
+  const { steps, stop } = progress;
+  const open = steps.findIndex((state) => state.status === 'open' || state.status === 'failed');
+  if (stop === undefined && open >= 0)
+    return told(task, status, { ...progress, stop: { reason: 'interrupted', step: open } });
+  if (hasFailedStep(progress) && stop)
+    return told(task, status, { ...progress, stop: { reason: 'failed', step: stop.step } });
+  return told(task, status, progress);
+}
+
+/** Whether the step at which a run has stopped has failed since. */
+export function hasFailedStep({ steps, stop }: WorkflowProgress): boolean {
+  return stop?.reason === 'delegated' && steps[stop.step]?.status === 'failed';
 }
 
 function told(task: WorkflowTask, status: ToldRun['status'], progress: WorkflowProgress): ToldRun {

@@ -2,12 +2,17 @@ import { delegatedCallOperation, type Operation } from '@baton/operations';
 import { BatonError, type TaskEnd, WORKFLOW_OPERATION } from '@baton/protocol';
 import type { TaskView } from '@baton/store';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { AdmittedCall } from '../call/call.ts';
+import type { AdmittedCall, Call } from '../call/call.ts';
 import { clientTraits } from '../call/client-traits.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
 import { UNTIL_END, waitUntilTaskEndsOrParks } from '../delegation/wait-until-task-ends-or-parks.ts';
 import { completedReply } from '../tools/start-operation.ts';
-import { formatToolError, formatToolReply, joinToolResult } from '../tool-results/tool-result.ts';
+import {
+  formatToolError,
+  formatToolReply,
+  joinToolResult,
+  type ToolResult,
+} from '../tool-results/tool-result.ts';
 import type { ResultWaits } from './result-waits.ts';
 
 /**
@@ -36,12 +41,23 @@ export async function taskResult(
       { taskId, status: last.status },
     );
   }
-  const { textForm } = call.client ?? clientTraits(undefined);
-  const result =
-    last.status === 'completed'
-      ? await formatToolReply(replyOf(first.operation, taskId, last, call), textForm)
-      : formatToolError(BatonError.fromWire(last.error), taskId);
-  return JSON.parse(joinToolResult(result)) as CallToolResult;
+  return JSON.parse(
+    joinToolResult(await formatEndedTask(first.operation, taskId, last, call)),
+  ) as CallToolResult;
+}
+
+/** What the call that a task stands for would have returned. `linksOf`: links to what its result has made or changed. */
+export async function formatEndedTask(
+  operation: string,
+  taskId: string,
+  end: TaskEnd,
+  call: Call,
+  linksOf: (structured: object) => readonly string[] = () => [],
+): Promise<ToolResult> {
+  if (end.status !== 'completed') return formatToolError(BatonError.fromWire(end.error), taskId);
+  const { takesLinks, textForm } = call.client ?? clientTraits(undefined);
+  const reply = replyOf(operation, taskId, end, call);
+  return formatToolReply(reply, textForm, takesLinks ? linksOf(reply.structured) : []);
 }
 
 async function waitForEnd(
@@ -74,7 +90,7 @@ function replyOf(
   name: string,
   taskId: string,
   { result }: Extract<TaskEnd, { status: 'completed' }>,
-  { services }: AdmittedCall,
+  { services }: Call,
 ): ToolReply {
   const operation = name === WORKFLOW_OPERATION ? undefined : findOperation(name, services.operations);
   if (operation !== undefined) return completedReply(operation, result, taskId);

@@ -3,7 +3,6 @@ import {
   BatonError,
   DEFAULT_WAIT_MS,
   DIRECTIVE_SENTENCE,
-  type Directive,
   directiveSchema,
   type JsonObject,
 } from '@baton/protocol';
@@ -13,9 +12,8 @@ import { z } from 'zod';
 import type { Call, UnadmittedCall } from '../call/call.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
 import { waitUntilTaskEndsOrParks } from '../delegation/wait-until-task-ends-or-parks.ts';
-import { outcomeOf } from '../delegation/task-outcome.ts';
 import { directiveForPendingInteractions } from '../delegation/directive-for-pending-interactions.ts';
-import type { ToolReply } from '../delegation/tool-reply.ts';
+import type { ToolReply, UnfinishedTask } from '../delegation/tool-reply.ts';
 import { withoutEcho } from '../delegation/without-echo.ts';
 import { idempotencyOf } from './idempotency.ts';
 import type { RequestMeta, StartedTask } from './tool.ts';
@@ -93,9 +91,9 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
         event: 'ended',
       };
     case 'parked': {
-      const asked = directiveForPendingInteractions(started.taskId, name, started.pending);
-      if (asked === undefined) return workingReply(name, started.taskId);
-      return { ...directiveReply(asked, started.taskId), event: 'parked' };
+      const { taskId, pending } = started;
+      const reply = unfinishedReply({ taskId, operation: name, pending });
+      return reply.asks === true ? { ...reply, event: 'parked' } : reply;
     }
     case 'running': {
       const { taskId } = started;
@@ -103,14 +101,11 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
       const { inbox } = call.services.store;
       const subscription = inbox.subscribe(call.tenant.tasks.topic(taskId), identity.admittedBy);
       try {
-        const wait = { event: 0, waitMs: DEFAULT_WAIT_MS, registered: false };
-        const outcome = outcomeOf(await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait));
-        if (outcome.result) return completedReply(operation, outcome.result, taskId);
-        if (outcome.error) throw BatonError.fromWire({ ...outcome.error, taskId });
-        if (!outcome.pending) return workingReply(name, taskId);
-        // As the first reply to this call: the request is its caller's own.
-        const { origin: _, ...asked } = outcome.pending;
-        return directiveReply(asked, taskId);
+        const wait = { event: 0, waitMs: call.waitMs ?? DEFAULT_WAIT_MS, registered: false };
+        const view = await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);
+        if (view.status === 'completed') return completedReply(operation, view.result, taskId);
+        if ('error' in view) throw BatonError.fromWire({ ...view.error, taskId });
+        return unfinishedReply({ taskId, operation: name, pending: view.pending });
       } finally {
         subscription.close();
       }
@@ -118,19 +113,17 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
   }
 }
 
-function directiveReply(asked: Omit<Directive, 'origin'>, taskId: string): ToolReply {
-  return { text: DIRECTIVE_SENTENCE, structured: asked, taskId, asks: true };
+/** A call's reply while its operation goes on: the request that it waits for, which is its caller's own, or that it works. */
+export function unfinishedReply(unfinished: UnfinishedTask): ToolReply {
+  const { taskId, operation, pending } = unfinished;
+  const asked = directiveForPendingInteractions(taskId, operation, pending);
+  if (asked !== undefined)
+    return { text: DIRECTIVE_SENTENCE, structured: asked, taskId, asks: true, unfinished };
+  const text = `${operation} goes on as task ${taskId}.`;
+  return { text, structured: { status: 'working', operation, taskId }, taskId, unfinished };
 }
 
 /** A call's reply when its operation has ended; `taskId` where it was a task. */
 export function completedReply(operation: Operation, result: JsonObject, taskId?: string): ToolReply {
   return { text: operation.summarize(result), structured: result, taskId, blocks: contentBlocksOf(result) };
-}
-
-function workingReply(operation: string, taskId: string): ToolReply {
-  return {
-    text: `${operation} goes on as task ${taskId}.`,
-    structured: { status: 'working', operation, taskId },
-    taskId,
-  };
 }

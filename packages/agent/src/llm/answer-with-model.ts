@@ -1,4 +1,4 @@
-import { isRecord, type LlmRequest, parseJson } from '@baton/protocol';
+import { isRecord, jsonInstruction, type LlmRequest, parseJson } from '@baton/protocol';
 import { jsonSchema, type LanguageModel, type LanguageModelUsage, Output } from 'ai';
 import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
@@ -159,12 +159,6 @@ function isResponses(model: LanguageModel): boolean {
 
 function lower(asked: number | undefined, cap: number | undefined): number | undefined {
   return asked === undefined || cap === undefined ? (asked ?? cap) : Math.min(asked, cap);
-}
-
-/** The schema as an instruction: endpoints differ in the schemas that they enforce, and every model reads text. */
-function jsonInstruction({ schema }: LlmRequest): string {
-  if (schema === undefined) return 'Answer with one JSON object and nothing around it.';
-  return `Answer with one JSON value that fits this JSON Schema, and nothing around it:\n${JSON.stringify(schema)}`;
 }
 
 /** Endpoints that hold a model to JSON hold it to an object; Anthropic's does it by a schema of its own dialect only. */

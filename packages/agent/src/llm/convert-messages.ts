@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from '@baton/protocol';
+import { blockText, isRecord, parseJson } from '@baton/protocol';
 import type { AssistantContent, ModelMessage, ToolContent, UserContent } from 'ai';
 import { mediaTypeOrDefault, RequestMedia, requireBase64 } from './request-media.ts';
 
@@ -155,16 +155,6 @@ function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (Array.isArray(content)) return content.filter(isRecord).map(blockText).join('\n');
   return content === undefined || content === null ? '' : JSON.stringify(content);
-}
-
-/** A block in words; one that has none is shown as it is. */
-function blockText(block: Record<string, unknown>): string {
-  const { type, text, resource, uri, name } = block;
-  if (typeof text === 'string') return text;
-  if (type === 'resource' && isRecord(resource) && typeof resource['text'] === 'string')
-    return resource['text'];
-  if (type === 'resource_link') return `${stringOr(name, 'resource')}: ${stringOr(uri, '')}`;
-  return JSON.stringify(block);
 }
 
 function stringOr(value: unknown, otherwise: string): string {

@@ -10,13 +10,13 @@ import { parseRequest } from '../../json-rpc/parse-request.ts';
 
 /** `tools/call` of a revision: its caller is admitted as the tool declares. */
 export function callToolMethod(
-  answer: (params: CallToolRequest['params'], call: Call) => Promise<ServerResult>,
+  callTool: (params: CallToolRequest['params'], call: Call) => Promise<ServerResult>,
 ): McpMethod {
   const name = 'tools/call';
   return {
     name,
     access: scriptAdmittedAccess(MCP_OR_AGENT_SCOPE),
     answer: async (params, call) =>
-      answer(parseRequest(CallToolRequestSchema, { method: name, params }).params, call),
+      callTool(parseRequest(CallToolRequestSchema, { method: name, params }).params, call),
   };
 }

@@ -1,27 +1,44 @@
 import type { Call } from '../../call/call.ts';
 import { clientTraits } from '../../call/client-traits.ts';
 import { RpcError } from '../../json-rpc/rpc-error.ts';
-import { findTool, runToolCall, type ToolCallParams } from '../../tool-calls/run-tool-call.ts';
+import {
+  findTool,
+  runToolCall,
+  type ToolCallOutcome,
+  type ToolCallParams,
+} from '../../tool-calls/run-tool-call.ts';
 import type { Tool } from '../../tools/tool.ts';
+import type { McpMethods } from './mcp-methods.ts';
 import { changedResourceLinks } from './changed-resource-links.ts';
 import { formatToolError, formatToolReply, type ToolResult } from '../../tool-results/tool-result.ts';
 
-/**
- * Runs a tool and gives its result. What goes wrong in a tool is a result with
- * `isError`, so that a model can read it and correct itself. Errors: an `RpcError` for an unknown tool, and what HTTP has a
- * status for (`isMcpHttpError`).
- */
+/** What a call of a tool has come to, and the tool. */
+export interface CalledTool {
+  readonly tool: Tool;
+  readonly outcome: ToolCallOutcome;
+}
+
+/** Runs a tool. Errors: an `RpcError` for an unknown one, and what HTTP has a status for (`isMcpHttpError`). */
 export async function callTool(
-  tools: ReadonlyMap<string, Tool>,
+  { tools, log }: Pick<McpMethods, 'tools' | 'log'>,
   params: ToolCallParams,
   call: Call,
-  log: (error: unknown) => void,
-): Promise<ToolResult> {
+): Promise<CalledTool> {
   const tool = await findTool(tools, params.name, call);
   if (tool === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name.slice(0, 200)}`);
-  const outcome = await runToolCall(tool, params, call, log);
+  return { tool, outcome: await runToolCall(tool, params, call, log) };
+}
+
+/**
+ * The result of a call. What went wrong in a tool is a result with `isError`, so that a model can read it and correct itself.
+ */
+export async function formatCalledTool(
+  { tools }: Pick<McpMethods, 'tools'>,
+  { tool, outcome }: CalledTool,
+  call: Call,
+): Promise<ToolResult> {
   if (outcome.kind === 'failed') {
-    call.logEvent('refused', { tool: params.name, code: outcome.error.code });
+    call.logEvent('refused', { tool: tool.name, code: outcome.error.code });
     return formatToolError(outcome.error, undefined, outcome.continuation);
   }
   const { reply, continuation } = outcome;

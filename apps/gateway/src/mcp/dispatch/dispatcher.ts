@@ -11,7 +11,6 @@ import { reportingProgress } from '../../json-rpc/call-in-auth-info.ts';
 import { httpErrorOf, RpcError } from '../../json-rpc/rpc-error.ts';
 import type { Notify } from '../../edge/streams/json-or-sse-reply.ts';
 import type { RpcResponse } from './in-flight-requests.ts';
-import type { McpMethods } from './mcp-methods.ts';
 import type { RevisionServer } from './revision-server.ts';
 
 /** JSON-RPC responses as the JSON that leaves, and the error whose HTTP status goes with them, if they have one. */
@@ -33,11 +32,9 @@ export interface DispatchedReply {
  */
 export class Dispatcher {
   private readonly server: RevisionServer;
-  private readonly methods: Pick<McpMethods, 'callTool'>;
 
-  constructor(server: RevisionServer, methods: Pick<McpMethods, 'callTool'>) {
+  constructor(server: RevisionServer) {
     this.server = server;
-    this.methods = methods;
   }
 
   /**
@@ -82,7 +79,7 @@ export class Dispatcher {
     const reporting = reportingProgress(call, progressToken, async (notification) =>
       notify?.(JSON.stringify({ jsonrpc: '2.0', ...notification })),
     );
-    const result = this.server.encodeToolResult(await this.methods.callTool(params, reporting));
+    const result = await this.server.callTool(params, reporting);
     return { json: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`, httpError: undefined };
   }
 

@@ -1,3 +1,4 @@
+import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import {
   isJSONRPCErrorResponse,
   isJSONRPCNotification,
@@ -7,6 +8,8 @@ import {
   type JSONRPCRequest,
   type JSONRPCResultResponse,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { Call } from '../../call/call.ts';
+import { wrapCallInAuthInfo } from '../../json-rpc/call-in-auth-info.ts';
 
 export type RpcResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
 
@@ -20,16 +23,23 @@ export class InFlightRequests {
   private readonly requests = new Map<number, InFlightRequest>();
   private lastId = 0;
 
-  /** Gives a request to the server. `notify` is given the notifications that its handler sends before its response; without one they are dropped. */
+  private readonly deliver: (request: JSONRPCRequest, extra: { authInfo: AuthInfo }) => void;
+
+  /** `deliver` gives a request to the server. */
+  constructor(deliver: InFlightRequests['deliver']) {
+    this.deliver = deliver;
+  }
+
+  /** Gives a call's request to the server. `notify` is given the notifications that its handler sends before its response; without one they are dropped. */
   send(
     request: JSONRPCRequest,
-    deliver: (numbered: JSONRPCRequest) => void,
+    call: Call,
     notify: (notification: JSONRPCNotification) => void = () => {},
   ): Promise<RpcResponse> {
     const id = ++this.lastId;
     return new Promise((resolve) => {
       this.requests.set(id, { resolve, notify });
-      deliver({ ...request, id });
+      this.deliver({ ...request, id }, { authInfo: wrapCallInAuthInfo(call) });
     });
   }
 

@@ -1,16 +1,11 @@
-import type { CallToolRequest } from '@modelcontextprotocol/sdk/types.js';
 import { listToolsMethod } from '../../agents/list-tools.ts';
-import type { Call } from '../../call/call.ts';
 import { completionMethod } from '../../completion/completion-method.ts';
 import type { McpMethod } from '../../json-rpc/mcp-method.ts';
-import { rethrowAsRpcError } from '../../json-rpc/rpc-error.ts';
 import { promptMethods } from '../../prompts/prompt-methods.ts';
 import { resourceMethods } from '../../resources/resource-methods.ts';
-import type { ToolResult } from '../../tool-results/tool-result.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { callTool } from './call-tool.ts';
 
-export const SERVER_NAME = { name: 'baton', title: 'Baton' };
+export const SERVER_INFO = { name: 'baton', title: 'Baton' };
 
 export const INSTRUCTIONS =
   'Tools whose work needs an LLM answer with status "pending_agent_llm_action" and an llmRequestForAgent. Make that LLM ' +
@@ -24,8 +19,6 @@ export interface McpMethods {
   readonly log: (error: unknown) => void;
   /** Every method but `tools/call` and those that one revision has for itself. */
   readonly shared: readonly McpMethod[];
-  /** What a `tools/call` comes to. Throws what it answers as an error: an `RpcError`, always. */
-  callTool(params: CallToolRequest['params'], call: Call): Promise<ToolResult>;
 }
 
 export function createMcpMethods(
@@ -43,6 +36,5 @@ export function createMcpMethods(
       ...resourceMethods,
       completionMethod(tools),
     ],
-    callTool: (params, call) => rethrowAsRpcError(log, () => callTool(tools, params, call, log)),
   };
 }

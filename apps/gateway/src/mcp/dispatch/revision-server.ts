@@ -1,6 +1,9 @@
-import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import type {
+  CallToolRequest,
+  JSONRPCNotification,
+  JSONRPCRequest,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { Call } from '../../call/call.ts';
-import type { ToolResult } from '../../tool-results/tool-result.ts';
 import type { RpcResponse } from './in-flight-requests.ts';
 
 /** The SDK's server of one generation of MCP: one, built once, for every request of this process. */
@@ -11,8 +14,8 @@ export interface RevisionServer {
     call: Call,
     notify?: (notification: JSONRPCNotification) => void,
   ): Promise<RpcResponse>;
-  /** A tool's result as the JSON that leaves. */
-  encodeToolResult(result: ToolResult): string;
+  /** What a `tools/call` comes to, as the JSON that leaves. Throws what it answers as an error: an `RpcError`, always. */
+  callTool(params: CallToolRequest['params'], call: Call): Promise<string>;
   /** HTTP statuses of JSON-RPC errors, where the revision has them. */
   readonly statuses: ReadonlyMap<number, number>;
 }

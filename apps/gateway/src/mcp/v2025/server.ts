@@ -1,11 +1,16 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { Protocol } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { CallToolResult, JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
+import type {
+  CallToolRequest,
+  CallToolResult,
+  JSONRPCMessage,
+  MessageExtraInfo,
+} from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import { TOOL_CAPABILITIES } from '../../agents/list-tools.ts';
 import { COMPLETION_CAPABILITIES } from '../../completion/completion-method.ts';
-import { callFromExtra, wrapCallInAuthInfo } from '../../json-rpc/call-in-auth-info.ts';
+import { callFromExtra } from '../../json-rpc/call-in-auth-info.ts';
 import type { McpMethod } from '../../json-rpc/mcp-method.ts';
 import { rawRequestSchema } from '../../json-rpc/parse-request.ts';
 import { rethrowAsRpcError } from '../../json-rpc/rpc-error.ts';
@@ -15,9 +20,11 @@ import { subscriptionMethods } from '../../resources/subscribe.ts';
 import { createTask } from '../../tasks/create-task.ts';
 import { TASK_CAPABILITIES, taskMethods } from '../../tasks/task-methods.ts';
 import { joinToolResult } from '../../tool-results/tool-result.ts';
+import type { Call } from '../../call/call.ts';
+import { callTool, formatCalledTool } from '../dispatch/call-tool.ts';
 import { callToolMethod } from '../dispatch/call-tool-method.ts';
 import { InFlightRequests } from '../dispatch/in-flight-requests.ts';
-import { INSTRUCTIONS, type McpMethods, SERVER_NAME } from '../dispatch/mcp-methods.ts';
+import { INSTRUCTIONS, type McpMethods, SERVER_INFO } from '../dispatch/mcp-methods.ts';
 import type { RevisionServer } from '../dispatch/revision-server.ts';
 
 /** Building a validator is a quarter of building a server: all servers of this process share one. */
@@ -26,12 +33,21 @@ const jsonSchemaValidator = new AjvJsonSchemaValidator();
 /** The methods of the 2025 revisions. */
 export function methodsOf2025(methods: McpMethods): readonly McpMethod[] {
   const { tools, log, shared } = methods;
-  const callTool = callToolMethod(async (params, call) =>
+  const called = callToolMethod(async (params, call) =>
     params.task === undefined
-      ? (JSON.parse(joinToolResult(await methods.callTool(params, call))) as CallToolResult)
+      ? (JSON.parse(await callToolOf2025(methods, params, call)) as CallToolResult)
       : createTask(tools, params, call, log),
   );
-  return [callTool, ...shared, ...subscriptionMethods, ...taskMethods()];
+  return [called, ...shared, ...subscriptionMethods, ...taskMethods()];
+}
+
+async function callToolOf2025(
+  methods: McpMethods,
+  params: CallToolRequest['params'],
+  call: Call,
+): Promise<string> {
+  const called = await callTool(methods, params, call);
+  return joinToolResult(await formatCalledTool(methods, called, call));
 }
 
 /** A server of the 2025 revisions. `declaresTasks`: to a client of the revision that has them. */
@@ -41,7 +57,7 @@ export function createServerOf2025(
   declaresTasks: boolean,
 ): Server {
   const server = new Server(
-    { ...SERVER_NAME, version: methods.version },
+    { ...SERVER_INFO, version: methods.version },
     {
       capabilities: {
         ...TOOL_CAPABILITIES,
@@ -66,17 +82,12 @@ export function createServerOf2025(
 }
 
 /** Connects the server to the requests of this process's clients. */
-export async function serveRevisionsOf2025(server: Server): Promise<RevisionServer> {
+export async function serveRevisionsOf2025(server: Server, methods: McpMethods): Promise<RevisionServer> {
   const transport = new InProcessTransport();
   await server.connect(transport);
   return {
-    exchange: (request, call, notify) =>
-      transport.inFlight.send(
-        request,
-        (numbered) => transport.onmessage?.(numbered, { authInfo: wrapCallInAuthInfo(call) }),
-        notify,
-      ),
-    encodeToolResult: joinToolResult,
+    exchange: (request, call, notify) => transport.inFlight.send(request, call, notify),
+    callTool: (params, call) => rethrowAsRpcError(methods.log, () => callToolOf2025(methods, params, call)),
     statuses: new Map(),
   };
 }
@@ -84,7 +95,7 @@ export async function serveRevisionsOf2025(server: Server): Promise<RevisionServ
 /** Carries the requests of this process's clients to its server. */
 class InProcessTransport implements Transport {
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
-  readonly inFlight = new InFlightRequests();
+  readonly inFlight = new InFlightRequests((request, extra) => this.onmessage?.(request, extra));
 
   async send(message: JSONRPCMessage, { relatedRequestId }: TransportSendOptions = {}): Promise<void> {
     this.inFlight.receive(message, relatedRequestId);

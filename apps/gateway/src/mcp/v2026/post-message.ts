@@ -1,4 +1,4 @@
-import { isRecord } from '@baton/protocol';
+import { isRecord, MAX_WAIT_MS } from '@baton/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { admitCaller, ANY_MCP_CALLER } from '../../call/access.ts';
 import type { Call } from '../../call/call.ts';
@@ -24,8 +24,14 @@ export async function dispatchMessageOf2026(
     else await reply.status(message.status).send({ jsonrpc: '2.0', id: idOf(body), error: message.error });
     return undefined;
   }
-  const { request, clientName, logLevel } = message;
-  const call = { ...caller, client: clientTraits(REVISION_OF_2026, clientName) };
+  const { request, clientName, logLevel, multiRoundTrip } = message;
+  const call = {
+    ...caller,
+    client: clientTraits(REVISION_OF_2026, clientName),
+    multiRoundTrip,
+    // Clients give up after some ten repeats of a call: each waits as long as it may.
+    ...(multiRoundTrip.takesSampling && { waitMs: MAX_WAIT_MS }),
+  };
   return {
     call,
     requests: [request],

@@ -9,3 +9,4 @@ export const ERROR_STATUSES: ReadonlyMap<number, number> = new Map([
   [-32022, 400],
 ]);
 export const HEADER_MISMATCH = -32020;
+export const MISSING_CAPABILITY = -32021;

@@ -8,15 +8,19 @@ import {
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { COMPLETION_CAPABILITIES } from '../../completion/completion-method.ts';
-import { callFromExtra, wrapCallInAuthInfo } from '../../json-rpc/call-in-auth-info.ts';
+import { callFromExtra } from '../../json-rpc/call-in-auth-info.ts';
 import type { McpMethod } from '../../json-rpc/mcp-method.ts';
 import { rethrowAsRpcError } from '../../json-rpc/rpc-error.ts';
 import { joinToolResult } from '../../tool-results/tool-result.ts';
+import { getPromptMethod } from '../../prompts/prompt-methods.ts';
 import { callToolMethod } from '../dispatch/call-tool-method.ts';
 import { InFlightRequests } from '../dispatch/in-flight-requests.ts';
-import { INSTRUCTIONS, type McpMethods, SERVER_NAME } from '../dispatch/mcp-methods.ts';
+import { INSTRUCTIONS, type McpMethods, SERVER_INFO } from '../dispatch/mcp-methods.ts';
 import type { RevisionServer } from '../dispatch/revision-server.ts';
 import { CACHE_HINTS } from './cache-hints.ts';
+import { callToolOf2026 } from './call-tool.ts';
+import { getPromptOf2026 } from './get-prompt.ts';
+import type { RequestStates } from './input-required/request-states.ts';
 import { ERROR_STATUSES, REVISION_OF_2026 } from './revision.ts';
 
 /** Logging is per request there: its level stands in the request (`log-messages.ts`). */
@@ -25,13 +29,43 @@ const CAPABILITIES = { tools: {}, prompts: {}, resources: {}, logging: {}, ...CO
 /** Params are read by the method itself, whatever the revision. */
 const ANY = { params: z.looseObject({}), result: z.looseObject({}) };
 
-/** The methods of 2026-07-28. */
-export function methodsOf2026(methods: McpMethods): readonly McpMethod[] {
-  const callTool = callToolMethod(
-    async (params, call) =>
-      JSON.parse(joinToolResult(await methods.callTool(params, call))) as CallToolResult,
-  );
-  return [callTool, ...methods.shared];
+/** Connects the server of 2026-07-28 to the requests of this process's clients. */
+export async function serveRevisionOf2026(
+  methods: McpMethods,
+  states: RequestStates,
+): Promise<RevisionServer> {
+  const transport = new SharedTransport();
+  await createServerOf2026(methods, methodsOf2026(methods, states)).connect(transport);
+  const stamp = { [SERVER_INFO_META_KEY]: serverInfo(methods) };
+  const stampMember = JSON.stringify(stamp).slice(1, -1);
+  return {
+    exchange: (request, call, notify) => transport.inFlight.send(request, call, notify),
+    // As the server stamps what goes through it: with the type of the result, and with its own name.
+    callTool: (params, call) =>
+      rethrowAsRpcError(methods.log, async () => {
+        const result = await callToolOf2026(methods, states, params, call);
+        if ('requestState' in result)
+          return JSON.stringify({ ...result, _meta: { ...result._meta, ...stamp } });
+        const { members, meta } = result;
+        return joinToolResult({
+          members: `"resultType":"complete",${members}`,
+          meta: [...meta, stampMember],
+        });
+      }),
+    statuses: ERROR_STATUSES,
+  };
+}
+
+/** The methods of 2026-07-28: `prompts/get` is its own. */
+export function methodsOf2026(methods: McpMethods, states: RequestStates): readonly McpMethod[] {
+  const called = callToolMethod(async (params, call) => {
+    const result = await callToolOf2026(methods, states, params, call);
+    return 'requestState' in result ? { ...result } : (JSON.parse(joinToolResult(result)) as CallToolResult);
+  });
+  const prompt = getPromptMethod(async (params, call) => ({
+    ...(await getPromptOf2026(methods, states, params, call)),
+  }));
+  return [called, prompt, ...methods.shared.filter(({ name }) => name !== prompt.name)];
 }
 
 /** A server of 2026-07-28. */
@@ -53,27 +87,9 @@ export function createServerOf2026(methods: McpMethods, served: readonly McpMeth
   return server;
 }
 
-/** Connects the server to the requests of this process's clients. */
-export async function serveRevisionOf2026(server: Server, methods: McpMethods): Promise<RevisionServer> {
-  const transport = new SharedTransport();
-  await server.connect(transport);
-  const stamp = `"${SERVER_INFO_META_KEY}":${JSON.stringify(serverInfo(methods))}`;
-  return {
-    exchange: (request, call, notify) =>
-      transport.inFlight.send(
-        request,
-        (numbered) => transport.onmessage?.(numbered, { authInfo: wrapCallInAuthInfo(call) }),
-        notify,
-      ),
-    encodeToolResult: ({ members, meta }) =>
-      joinToolResult({ members: `"resultType":"complete",${members}`, meta: [...meta, stamp] }),
-    statuses: ERROR_STATUSES,
-  };
-}
-
 /** As every result names the server that it is of. */
 function serverInfo({ version }: McpMethods) {
-  return { ...SERVER_NAME, version };
+  return { ...SERVER_INFO, version };
 }
 
 /**
@@ -81,7 +97,7 @@ function serverInfo({ version }: McpMethods) {
  * is made for one request; of it only that is taken, since a server for each request costs more than the request.
  */
 class SharedTransport extends PerRequestHTTPServerTransport {
-  readonly inFlight = new InFlightRequests();
+  readonly inFlight = new InFlightRequests((request, extra) => this.onmessage?.(request, extra));
 
   constructor() {
     super({ classification: { era: 'modern', revision: REVISION_OF_2026 } });

@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto';
+import {
+  type AgentAnswer,
+  type AgentResponse,
+  type AnswerUsage,
+  canonicalJson,
+  readAnswerUsage,
+} from '@baton/protocol';
+import { type Accepted, refusalError } from '@baton/store';
+import { holdAgainstChunks, mayBeStreamed } from '../../streaming/answer-chunks.ts';
+import type { UnadmittedCall } from '../../call/call.ts';
+
+/** An answer that was taken, and what of its usage does not count. */
+export type AcceptedAnswer = Accepted & { readonly warning: string | undefined };
+
+/** So often an answer is held against chunks that came while it was accepted. */
+const MAX_CHECKS = 3;
+
+/**
+ * Accepts an answer; one that may end a stream is held against the chunks, if there are any. `channel`, an inbox's, is notified of what
+ * comes of it. Errors: every refusal of ACCEPT_ANSWER.
+ */
+export async function acceptAnswer(
+  interactionId: string,
+  response: AgentAnswer,
+  channel: string,
+  call: UnadmittedCall,
+): Promise<AcceptedAnswer> {
+  const usage = readAnswerUsage(response);
+  const accepted = await acceptWithUsage(interactionId, response, usage, channel, call);
+  const { taskId, waitedMs, traceparent } = accepted;
+  if (waitedMs !== undefined && traceparent !== undefined)
+    call.trace?.recordWait({ traceparent, taskId, interactionId, waitedMs });
+  return { ...accepted, warning: usage.problem };
+}
+
+async function acceptWithUsage(
+  interactionId: string,
+  response: AgentAnswer,
+  usage: AnswerUsage,
+  channel: string,
+  call: UnadmittedCall,
+): Promise<Accepted> {
+  const { interactions } = call.tenant;
+  // Of what was posted: the chunks are gone once they were joined, and the same may be posted again.
+  const fingerprint = fingerprintOf(response);
+  const posted = { interactionId, fingerprint, channel, usage };
+  const text = answerText(response, interactionId);
+  if (!mayBeStreamed(response))
+    return requireAccepted(await interactions.accept(call.caller, { ...posted, text }));
+  let accepted = await interactions.accept(call.caller, { ...posted, text, checked: '' });
+  for (let checks = 0; accepted === 'streamed' && checks < MAX_CHECKS; checks++) {
+    const { answer, checked } = await holdAgainstChunks(call, interactionId, response);
+    accepted = await interactions.accept(call.caller, {
+      ...posted,
+      text: answerText(answer, interactionId),
+      checked,
+    });
+  }
+  return requireAccepted(accepted);
+}
+
+/** With the interaction that it answers, which the program names where it asks again (`Correction`). */
+function answerText(answer: AgentAnswer, interactionId: string): string {
+  return JSON.stringify(Object.assign({}, answer, { interactionId }));
+}
+
+function requireAccepted(accepted: Accepted | 'streamed'): Accepted {
+  if (accepted === 'streamed') throw refusalError(['streamed']);
+  return accepted;
+}
+
+/** Two answers are the same when their canonical JSON is equal. */
+function fingerprintOf(answer: AgentResponse): string {
+  return hash('sha256', canonicalJson(answer), 'base64url').slice(0, 22);
+}

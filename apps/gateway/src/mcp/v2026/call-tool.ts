@@ -1,0 +1,57 @@
+import type { CallToolRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { Call } from '../../call/call.ts';
+import { clientTraits } from '../../call/client-traits.ts';
+import { formatEndedTask } from '../../tasks/task-result.ts';
+import { formatToolReply, type ToolResult } from '../../tool-results/tool-result.ts';
+import { unfinishedReply } from '../../tools/start-operation.ts';
+import { CONTINUATION_META_KEY } from '../../workflows/continue-workflow.ts';
+import { callTool, formatCalledTool } from '../dispatch/call-tool.ts';
+import { changedResourceLinks } from '../dispatch/changed-resource-links.ts';
+import type { McpMethods } from '../dispatch/mcp-methods.ts';
+import { askForInput, type InputRequired } from './input-required/input-required.ts';
+import type { RequestStates } from './input-required/request-states.ts';
+import { takeTurn } from './input-required/take-turn.ts';
+
+/**
+ * A `tools/call`: its result, or what it asks of its client before it has one. With a `requestState` it goes on with the call that was given
+ * that. Errors: an `RpcError` for an unknown tool and for what is wrong with the state, and what HTTP has a status for (`isMcpHttpError`).
+ */
+export async function callToolOf2026(
+  methods: McpMethods,
+  states: RequestStates,
+  params: CallToolRequest['params'],
+  call: Call,
+): Promise<ToolResult | InputRequired> {
+  const repeated = { method: 'tools/call', name: params.name, arguments: params.arguments };
+  if (call.multiRoundTrip?.requestState !== undefined) return resumeToolCall(methods, states, repeated, call);
+  const called = await callTool(methods, params, call);
+  const { outcome } = called;
+  const unfinished = outcome.kind === 'replied' ? outcome.reply.unfinished : undefined;
+  const asked = unfinished && (await askForInput(unfinished, call, states, repeated));
+  if (asked === undefined) return formatCalledTool(methods, called, call);
+  // What became of the call in the workflow that it was made for is known now: the rest is recorded when its task ends.
+  const { continuation } = outcome;
+  return continuation === undefined
+    ? asked
+    : { ...asked, _meta: { ...asked._meta, [CONTINUATION_META_KEY]: continuation } };
+}
+
+async function resumeToolCall(
+  { tools }: McpMethods,
+  states: RequestStates,
+  repeated: Parameters<typeof takeTurn>[2],
+  call: Call,
+): Promise<ToolResult | InputRequired> {
+  const { view, turn, call: admitted } = await takeTurn(states, call, repeated);
+  const { taskId, operation } = turn;
+  const tool = tools.get(repeated.name);
+  if ('pending' in view) {
+    const unfinished = { taskId, operation, pending: view.pending };
+    const asked = await askForInput(unfinished, admitted, states, repeated);
+    const { textForm } = call.client ?? clientTraits(undefined);
+    return asked ?? formatToolReply(unfinishedReply(unfinished), textForm);
+  }
+  return formatEndedTask(operation, taskId, view, call, (structured) =>
+    tool === undefined ? [] : changedResourceLinks(tools, tool, structured),
+  );
+}

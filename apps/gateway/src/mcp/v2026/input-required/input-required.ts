@@ -1,0 +1,40 @@
+import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
+import type { Call } from '../../../call/call.ts';
+import type { UnfinishedTask } from '../../../delegation/tool-reply.ts';
+import { toInputRequests } from './input-requests.ts';
+import type { RepeatableCall, RequestStates } from './request-states.ts';
+
+/**
+ * The result of a call that goes on once its client has answered (MCP 2026-07-28, InputRequiredResult). Without requests the call is to be
+ * repeated to wait on.
+ */
+export interface InputRequired {
+  readonly resultType: 'input_required';
+  readonly inputRequests?: Readonly<Record<string, { readonly method: string; readonly params: object }>>;
+  readonly requestState: string;
+  readonly _meta: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What a call is answered with whose task goes on; undefined where its client is to be shown the directive instead: it takes no requests
+ * within its calls, or none of this kind.
+ */
+export async function askForInput(
+  { taskId, operation, pending, workflow }: UnfinishedTask & { readonly workflow?: string },
+  call: Call,
+  states: RequestStates,
+  repeated: RepeatableCall,
+): Promise<InputRequired | undefined> {
+  const { takesSampling, takesTools } = call.multiRoundTrip ?? {};
+  if (takesSampling !== true || takesTools === undefined) return undefined;
+  const asked = await toInputRequests(pending, call, takesTools);
+  if (asked === undefined) return undefined;
+  const { requests, shown } = asked;
+  const turn = { taskId, operation, shown: [...shown], ...(workflow !== undefined && { workflow }) };
+  return {
+    resultType: 'input_required',
+    ...(shown.length > 0 && { inputRequests: requests }),
+    requestState: states.sealTurn(turn, call, repeated),
+    _meta: { [RELATED_TASK_META_KEY]: { taskId: workflow ?? taskId } },
+  };
+}

@@ -1,0 +1,37 @@
+import { describeZodError } from '@baton/engine';
+import {
+  type AgentAnswer,
+  BatonError,
+  fromSamplingResult,
+  isRecord,
+  parseInteractionId,
+} from '@baton/protocol';
+import { RpcError } from '../../../json-rpc/rpc-error.ts';
+import type { Turn } from './request-states.ts';
+
+/**
+ * The answers among `inputResponses`, by interaction. Those to nothing that this turn has asked are left out (MCP 2026-07-28,
+ * basic/patterns/mrtr: a server ignores what it did not ask for).
+ * Errors: -32602 naming the response that is none to its request.
+ */
+export function readInputResponses(
+  given: unknown,
+  { taskId, shown }: Turn,
+): ReadonlyMap<string, AgentAnswer> {
+  const answers = new Map<string, AgentAnswer>();
+  if (given === undefined) return answers;
+  if (!isRecord(given)) throw refusedResponse('inputResponses', 'must be an object');
+  for (const [key, response] of Object.entries(given)) {
+    const interaction = parseInteractionId(key);
+    if (interaction?.taskId !== taskId || !shown.includes(interaction.number)) continue;
+    const read = fromSamplingResult(response);
+    if (!read.ok) throw refusedResponse(`inputResponses.${key}`, describeZodError(read.problem));
+    answers.set(key, read.answer);
+  }
+  return answers;
+}
+
+function refusedResponse(field: string, problem: string): RpcError {
+  const message = `${field}: ${problem}. It is the result of the request under the same key, as its method has it.`;
+  return RpcError.of(new BatonError('invalid_arguments', message, { field }));
+}
