@@ -18,6 +18,7 @@ import { compareDurability } from './durability.ts';
 import { measureAndPrintOperationCosts } from './projects/operation-costs.ts';
 import { measureParkedTaskSize } from './parked-task-size.ts';
 import { measureAndPrintAgentCosts, measureAndPrintAssistantCosts } from './agent-costs.ts';
+import { measureAndPrintDialectCosts } from './dialect-costs.ts';
 import { measureAndPrintTraceCosts } from './trace-costs.ts';
 import { measureAndPrintWorkflowCosts } from './workflow-costs.ts';
 import { measureAndPrintStreamOfText } from './stream-of-text.ts';
@@ -36,6 +37,7 @@ import { measureScriptTimes, scriptTimesTable } from './script-times.ts';
  *   stream-of-text    an answer in chunks
  *   provider-costs    delegations beside calls to a slow LLM endpoint, and what such a call costs
  *   neighbours        a quiet tenant beside each kind of attacker
+ *   dialect-costs     a round trip in each dialect
  *   durability        the price of an append-only file and of waiting for the disk
  *   script-times      the longest run of each script, beside few and many entries
  *   bench-process     the child processes (processes/, agents/, providers/)
@@ -125,6 +127,10 @@ if (ONLY === undefined || ONLY === 'durability') {
 if (ONLY === undefined || ONLY === 'traces') {
   console.log();
   await measureAndPrintTraceCosts(Math.min(RUNS, 3));
+}
+if (ONLY === undefined || ONLY === 'dialects') {
+  console.log();
+  await measureAndPrintDialectCosts(RUNS);
 }
 if (ONLY === undefined || ONLY === 'scripts') {
   console.log(`\n${scriptTimesTable(await measureScriptTimes())}`);

@@ -15,7 +15,20 @@ const NAME_FIELDS: Record<string, string> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
 };
+
+/** The extension by which a call's result may be a task. */
+export const TASKS = 'io.modelcontextprotocol/tasks';
+
+/** `_meta` of a client with these capabilities. */
+export const metaWith = (capabilities: object, more: object = {}) => ({
+  ...ENVELOPE,
+  'io.modelcontextprotocol/clientCapabilities': capabilities,
+  ...more,
+});
 
 /** The official client of the second generation; `mode`: how it finds its revision. */
 export async function connectSecondClient(

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { type AnyJson, postJsonRpc, successAnswer } from '../harness/mcp-client.ts';
-import { connectSecondClient, ENVELOPE, requestOf2026, REVISION, standardHeaders } from './client-of-2026.ts';
+import {
+  connectSecondClient,
+  ENVELOPE,
+  requestOf2026,
+  REVISION,
+  standardHeaders,
+  TASKS,
+} from './client-of-2026.ts';
 
 /** MCP 2026-07-28 at the address of the 2025 revisions: two replicas, requests without an SDK and the official client. */
 let baton: InProcessDeployment;
@@ -70,7 +77,14 @@ describe('each request', () => {
         result: {
           resultType: 'complete',
           supportedVersions: [REVISION],
-          capabilities: { tools: {}, prompts: {}, resources: {}, completions: {}, logging: {} },
+          capabilities: {
+            tools: { listChanged: true },
+            prompts: { listChanged: true },
+            resources: { listChanged: true, subscribe: true },
+            completions: {},
+            logging: {},
+            extensions: { [TASKS]: {} },
+          },
           instructions: expect.stringContaining('agent_llm'),
           ttlMs: 3_600_000,
           cacheScope: 'public',

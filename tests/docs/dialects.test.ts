@@ -15,7 +15,7 @@ const examples = codeBlocksUnder('2026-07-28', 'http').map((request, at) => ({
   request,
   reply: replies[at] ?? '',
 }));
-/** What the last reply asked, which the next request may answer. */
+/** What the last replies asked and began, which the next request may answer and name. */
 let asked: AnyJson = {};
 
 test('each request of the page has its reply', () => {
@@ -25,15 +25,22 @@ test('each request of the page has its reply', () => {
 test.each(examples)('$request', async ({ request, reply }) => {
   const [head = '', body = ''] = request.split('\n\n');
   const [, ...lines] = head.split('\n');
-  const headers = Object.fromEntries(lines.map((line) => line.split(': ') as [string, string]));
+  const { taskId } = asked;
+  const headers = Object.fromEntries(
+    lines.map((line) => line.replace(/ TASK$/, ` ${taskId}`).split(': ') as [string, string]),
+  );
   const [key = ''] = Object.keys(asked.inputRequests ?? {});
-  const filled = body.replace('"STATE"', `"${asked.requestState}"`).replace('"ID"', `"${key}"`);
+  const filled = body
+    .replace('"STATE"', `"${asked.requestState}"`)
+    .replace('"ID"', `"${key}"`)
+    .replace('"TASK"', `"${taskId}"`);
   const { body: given } = await postJsonRpc(baton.url(), baton.apiKey, filled, headers);
-  asked = given.result ?? {};
+  asked = { ...asked, ...given.result };
   expect(JSON.parse(reply)).toEqual(shown(given));
 });
 
 const LONG = 120;
+const HOUR_MS = 3_600_000;
 
 /** A reply as pages show it. */
 function shown(value: AnyJson, name = ''): AnyJson {
@@ -41,10 +48,11 @@ function shown(value: AnyJson, name = ''): AnyJson {
   if (name === 'schema') return { type: 'object' };
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [masked(key), shown(item, key)]));
+  if (name === 'ttlMs' && typeof value === 'number') return Math.round(value / HOUR_MS) * HOUR_MS;
   if (typeof value !== 'string') return value;
   if (name === 'requestState') return 'STATE';
+  if (/^\d{4}-\d\d-\d\dT/.test(value)) return '2026-11-28T12:00:00.000Z';
   if (name === 'version') return '1.0.0';
-  if (name === 'expiresAt') return '2026-11-28T12:00:00.000Z';
   const text = masked(value);
   return text.length > LONG ? `${text.slice(0, LONG)}...` : text;
 }

@@ -15,7 +15,7 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
     'what is typed into the page, which the server parses again',
   'apps/gateway/src/mcp/v2025/server.ts': "this gateway's own reply",
   'apps/gateway/src/mcp/v2026/input-required/request-states.ts': 'a state that a gateway sealed',
-  'apps/gateway/src/mcp/v2026/server.ts': "this gateway's own reply",
+  'apps/gateway/src/mcp/v2026/tasks/detailed-task.ts': "this gateway's own reply",
   'apps/gateway/src/rest/views/task-timeline.ts': 'a stored end of a task',
   'apps/gateway/src/rest/views/task-view.ts': 'a stored end of a task',
   'apps/gateway/src/sessions/session.ts': 'a session that a gateway sealed',

@@ -13,6 +13,7 @@ import { mcpRoutes } from './mcp/routes.ts';
 import { createServerOf2025, methodsOf2025 } from './mcp/v2025/server.ts';
 import { RequestStates } from './mcp/v2026/input-required/request-states.ts';
 import { createServerOf2026, methodsOf2026 } from './mcp/v2026/server.ts';
+import { taskMethodsOf2026 } from './mcp/v2026/tasks/task-methods.ts';
 import { resourceKinds } from './resources/catalog.ts';
 import { restRoutes } from './rest/index.ts';
 import { SessionTokens } from './sessions/session-tokens.ts';
@@ -80,7 +81,9 @@ test("a server answers for no method but those that declare their access, and th
   ]);
   const accesses = (all: typeof of2025) =>
     Object.fromEntries(all.map(({ name, access }) => [name, text(access)]));
-  expect(accesses(of2025)).toMatchObject(accesses(of2026));
+  const { 'tasks/update': update, ...ofBoth } = accesses([...of2026, ...taskMethodsOf2026(tools)]);
+  expect(update).toBe('mcp or agent, edge');
+  expect(accesses(of2025)).toMatchObject(ofBoth);
   expect(accesses(of2025)).toEqual({
     'tools/list': 'mcp or agent, edge',
     'tools/call': 'mcp or agent, script',

@@ -1,10 +1,11 @@
 import { quantile } from '../../harness/statistics.ts';
 import { sendToParent } from './parent-process.ts';
+import { DIALECTS, dialectTrip } from './dialect-trips.ts';
 import { callToolForText, closeConnections, sendJson } from './minimal-http-client.ts';
 
 /**
  * The load: a closed loop of `concurrency` round trips for `seconds`, each a park and an answer with its result.
- * `load-client <baton|delegated|add_task|plain> <urls> <keys> <concurrency> <seconds> <seconds to warm up> [<characters>]` prints trips and latencies;
+ * `load-client <baton|delegated|add_task|directive|input_required|task|plain> <urls> <keys> <concurrency> <seconds> <seconds to warm up> [<characters>]` prints trips and latencies;
  * with characters the text of each request is so long.
  * `load-client park <urls> <keys> <concurrency> <count>` only parks calls.
  */
@@ -71,6 +72,13 @@ async function batonTrip(n: number): Promise<void> {
   if (!done.includes('"status":"completed"')) throw new Error(done);
 }
 
+async function tripOf2026(n: number): Promise<void> {
+  const urlOf = (turn: number) => replicas[(n + turn) % replicas.length] ?? '';
+  const key = credentials[n % credentials.length] ?? '';
+  const done = await dialectTrip(kind, callOf(n), VALUE, { urlOf, key });
+  if (!done.includes('"status":"completed"')) throw new Error(done);
+}
+
 async function controlTrip(): Promise<void> {
   const [url = ''] = replicas;
   const parked = JSON.parse(await sendJson(`${url}/park`, '', { text: TEXT })) as { id: string };
@@ -78,11 +86,12 @@ async function controlTrip(): Promise<void> {
   if (!done.includes(VALUE)) throw new Error(done);
 }
 
+const trip = kind in CALLS ? batonTrip : DIALECTS.includes(kind) ? tripOf2026 : controlTrip;
 const latencies: number[] = [];
 async function runLane(until: number, first: number, lanes: number, record: boolean): Promise<void> {
   for (let n = first; performance.now() < until; n += lanes) {
     const begun = performance.now();
-    await (kind in CALLS ? batonTrip(n) : controlTrip());
+    await trip(n);
     if (record) latencies.push(performance.now() - begun);
   }
 }

@@ -18,12 +18,12 @@ class Connection {
     this.socket.on('close', () => this.waiting?.reject(new Error('the connection was closed')));
   }
 
-  exchange(method: string, path: string, key: string, text: string): Promise<string> {
+  exchange(method: string, path: string, key: string, text: string, headers = ''): Promise<string> {
     const credential = key === '' ? '' : `authorization: Bearer ${key}\r\n`;
     this.socket.write(
       `${method} ${path} HTTP/1.1\r\nhost: ${this.host}\r\ncontent-type: application/json\r\n` +
         `accept: application/json, text/event-stream\r\ncontent-length: ${Buffer.byteLength(text)}\r\n` +
-        `${credential}\r\n${text}`,
+        `${credential}${headers}\r\n${text}`,
     );
     return new Promise((resolve, reject) => (this.waiting = { resolve, reject }));
   }
@@ -56,12 +56,18 @@ const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 const idle = new Map<string, Connection[]>();
 
 /** Sends JSON on a kept-alive connection; returns the body. Errors: for any status other than 200. */
-export async function sendJson(url: string, key: string, body: object, method = 'POST'): Promise<string> {
+export async function sendJson(
+  url: string,
+  key: string,
+  body: object,
+  method = 'POST',
+  headers = '',
+): Promise<string> {
   const where = new URL(url);
   const free = idle.get(where.origin) ?? [];
   idle.set(where.origin, free);
   const connection = free.pop() ?? new Connection(where);
-  const reply = await connection.exchange(method, where.pathname, key, JSON.stringify(body));
+  const reply = await connection.exchange(method, where.pathname, key, JSON.stringify(body), headers);
   free.push(connection);
   return reply;
 }

@@ -6,7 +6,7 @@ import { BenchProcess, type ProcessMessage } from './bench-process.ts';
 export interface Subject {
   readonly name: string;
   /** The protocol of the load client. */
-  readonly protocol: 'baton' | 'delegated' | 'add_task' | 'plain';
+  readonly protocol: 'baton' | 'delegated' | 'add_task' | 'directive' | 'input_required' | 'task' | 'plain';
   readonly script: string;
   readonly roles: readonly (readonly string[])[];
   /** Variables of its processes beside those of this process. */
@@ -15,7 +15,14 @@ export interface Subject {
   readonly startRedis?: () => Promise<PrivateRedis>;
 }
 
-const NAMES = { baton: ' over MCP', delegated: ', delegated call', add_task: ', add_task' };
+const NAMES = {
+  baton: ' over MCP',
+  delegated: ', delegated call',
+  add_task: ', add_task',
+  directive: ', 2026-07-28, directive',
+  input_required: ', 2026-07-28, input required',
+  task: ', 2026-07-28, task',
+};
 
 /** Baton over MCP, with API keys, tenants and limits. */
 export function batonSubject({

@@ -7,7 +7,7 @@ import type { LogEvent } from './logged-events.ts';
 import type { ToolSelection } from '../tool-listing/tool-selection.ts';
 import type { CallAbortSignal } from './call-abort-signal.ts';
 import type { ClientTraits } from './client-traits.ts';
-import type { MultiRoundTrip } from './multi-round-trip.ts';
+import type { RequestOf2026 } from './request-of-2026.ts';
 
 /** What this process shares between requests. */
 export interface Services {
@@ -36,8 +36,8 @@ export interface Call {
   readonly selections?: readonly ToolSelection[];
   /** How replies are written for its client; undefined where none is of MCP. */
   readonly client?: ClientTraits;
-  /** Of a call of 2026-07-28. */
-  readonly multiRoundTrip?: MultiRoundTrip;
+  /** Of a call of MCP 2026-07-28. */
+  readonly of2026?: RequestOf2026;
   /** How long it waits for what comes of the work that it starts, in milliseconds; a default where it does not say. */
   readonly waitMs?: number;
   /** True where no earlier call can have had its idempotency key, but for one that runs beside it. */

@@ -1,4 +1,4 @@
-import type { ServerResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Result } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { type Access, admitCall } from '../call/access.ts';
 import type { AdmittedCall, Call } from '../call/call.ts';
@@ -9,7 +9,7 @@ export interface McpMethod {
   readonly name: string;
   readonly access: Access;
   /** What it answers to params as they came. Errors: an `RpcError` or a BatonError. */
-  answer(params: unknown, call: Call): Promise<ServerResult>;
+  answer(params: unknown, call: Call): Promise<Result>;
 }
 
 /** A method whose caller is admitted before its params are read. */
@@ -17,7 +17,7 @@ export function defineEdgeAdmittedMethod<Request>(
   name: string,
   access: Access<'edge'>,
   schema: z.ZodType<Request>,
-  answer: (request: Request, call: AdmittedCall) => Promise<ServerResult> | ServerResult,
+  answer: (request: Request, call: AdmittedCall) => Promise<Result> | Result,
 ): McpMethod {
   return {
     name,

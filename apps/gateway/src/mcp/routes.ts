@@ -37,8 +37,8 @@ import {
 } from './v2025/request-headers.ts';
 import { methodsOf2025, createServerOf2025, serveRevisionsOf2025 } from './v2025/server.ts';
 import { dispatchMessageOf2026 } from './v2026/post-message.ts';
-import { readMessageOf2026 } from './v2026/read-request.ts';
-import { REVISION_OF_2026 } from './v2026/revision.ts';
+import { readMessageOf2026 } from './v2026/request/read-request.ts';
+import { REVISION_OF_2026 } from './v2026/request/revision.ts';
 import { RequestStates } from './v2026/input-required/request-states.ts';
 import { serveRevisionOf2026 } from './v2026/server.ts';
 
@@ -62,9 +62,8 @@ export async function mcpRoutes(
     dispatcher: new Dispatcher(await serverOf2025(true)),
     taskless: new Dispatcher(await serverOf2025(false)),
   };
-  const dispatcherOf2026 = new Dispatcher(
-    await serveRevisionOf2026(methods, new RequestStates(services.store)),
-  );
+  const serverOf2026 = await serveRevisionOf2026(methods, new RequestStates(services.store));
+  const dispatchersOf2026 = { dispatcher: new Dispatcher(serverOf2026), methods, streams };
   app.decorateRequest('mcpCall', null);
   const callOf = (request: FastifyRequest, reply: FastifyReply): Call =>
     (request.mcpCall ??= createMcpCall(services, request, reply));
@@ -96,7 +95,7 @@ export async function mcpRoutes(
     const dispatched =
       message === undefined
         ? await dispatchMessageOf2025(request, reply, call, session, dispatchersOf2025)
-        : await dispatchMessageOf2026(message, request, reply, call, dispatcherOf2026);
+        : await dispatchMessageOf2026(message, request, reply, call, dispatchersOf2026);
     return dispatched === undefined ? reply : replyToPost(request, reply, accepted, dispatched);
   });
 
@@ -118,7 +117,7 @@ export async function mcpRoutes(
     const identity = await admitCaller(call, ANY_MCP_CALLER);
     const holder = keyHolder(call.tenant, keyOf(request), MCP_OR_AGENT_SCOPE);
     const by = { call, holder, identity };
-    return streams.open(sessionSource(session, call.tenant), by, reply, messageOf);
+    return streams.open(sessionSource(session, call.tenant), by, reply, { encode: messageOf });
   });
 
   app.delete('/mcp', ofSession, async (request, reply) => {

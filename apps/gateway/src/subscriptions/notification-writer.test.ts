@@ -19,7 +19,7 @@ async function pair() {
   const asked = get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
   const [, raw] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
   const onClose = vi.fn<() => void>();
-  const writer = new NotificationWriter(raw, { 'x-baton-replica': 'r' }, encode, onClose);
+  const writer = new NotificationWriter(raw, { 'x-baton-replica': 'r' }, { encode }, onClose);
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   cleanups.push(() => {
     asked.destroy();

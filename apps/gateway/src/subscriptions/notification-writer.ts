@@ -25,8 +25,14 @@ export interface Notification {
   readonly params?: { readonly uri: string };
 }
 
-/** A notification as an event of the stream. */
-export type EncodeNotification = (notification: Notification) => string;
+/** How a stream is written. */
+export interface StreamFormat {
+  /** A notification as an event, '' for none; or what reads the event, where it tells more than what has changed. An error of that drops it. */
+  encode(notification: Notification): string | (() => Promise<string>);
+  /** Events that the stream begins with, and that it ends with where it is not its client who ends it. */
+  readonly opening?: string;
+  readonly closing?: string;
+}
 
 /**
  * Writes notifications of resources, prompts and tools to one SSE stream. What is queued is a set: a resource that changes a hundred
@@ -34,32 +40,34 @@ export type EncodeNotification = (notification: Notification) => string;
  */
 export class NotificationWriter {
   private readonly raw: ServerResponse;
-  private readonly encode: EncodeNotification;
+  private readonly format: StreamFormat;
   private readonly onClose: () => void;
   private readonly comments: NodeJS.Timeout;
   private readonly queued = new Set<string>();
   private flushTimer: NodeJS.Timeout | undefined;
   private lastFlushAt = -FLUSH_INTERVAL_MS;
   private closed = false;
+  /** While notifications are being read that are to be written. */
+  private writing = false;
   private held = false;
 
   /** Begins the stream with the headers given, and calls `onClose` once when it ends, on whichever side. */
   constructor(
     raw: ServerResponse,
     headers: Record<string, string>,
-    encode: EncodeNotification,
+    format: StreamFormat,
     onClose: () => void,
   ) {
     this.raw = raw;
-    this.encode = encode;
+    this.format = format;
     this.onClose = onClose;
     raw.writeHead(200, { ...headers, ...SSE_HEADERS });
-    raw.write(sseComment('open'));
+    raw.write(format.opening ?? sseComment('open'));
     this.comments = setInterval(() => {
       if (!raw.writableNeedDrain) raw.write(sseComment('open'));
     }, COMMENT_EVERY_MS);
     raw.on('drain', () => this.scheduleFlush());
-    raw.on('close', () => this.close());
+    raw.on('close', () => this.end());
   }
 
   /** A resource has changed, or the RESOURCE_LIST. */
@@ -84,11 +92,15 @@ export class NotificationWriter {
   }
 
   close(): void {
+    this.end(this.format.closing);
+  }
+
+  private end(text = ''): void {
     if (this.closed) return;
     this.closed = true;
     clearInterval(this.comments);
     clearTimeout(this.flushTimer);
-    this.raw.end();
+    this.raw.end(text);
     // A client that does not read would keep its connection open for ever. A connection that was read to the response's end
     // no longer belongs to the response, and is not destroyed.
     setTimeout(() => this.raw.destroy(), CLOSE_GRACE_MS).unref();
@@ -96,19 +108,39 @@ export class NotificationWriter {
   }
 
   private scheduleFlush(): void {
-    if (this.closed || this.held || this.flushTimer !== undefined || this.queued.size === 0) return;
+    if (this.closed || this.held || this.flushTimer !== undefined || this.queued.size === 0 || this.writing)
+      return;
     const wait = Math.max(0, this.lastFlushAt + FLUSH_INTERVAL_MS - performance.now());
-    this.flushTimer = setTimeout(() => this.flush(), wait);
+    this.flushTimer = setTimeout(() => void this.flush(), wait);
   }
 
-  private flush(): void {
+  private async flush(): Promise<void> {
     this.flushTimer = undefined;
     // The 'drain' that follows schedules the next flush, and so does `release`.
     if (this.raw.writableNeedDrain || this.held) return;
     this.lastFlushAt = performance.now();
-    const events = [...this.queued].map((what) => this.encode(notificationOf(what)));
-    this.queued.clear();
-    this.raw.write(events.join(''));
+    let events = '';
+    const later: [what: string, read: () => Promise<string>][] = [];
+    for (const what of this.queued) {
+      const event = this.format.encode(notificationOf(what));
+      if (typeof event === 'string') {
+        this.queued.delete(what);
+        events += event;
+      } else later.push([what, event]);
+    }
+    if (events !== '') this.raw.write(events);
+    this.writing = true;
+    // One is read at a time: for a client that does not read, only names are held.
+    for (const [what, read] of later) {
+      if (this.closed || this.held || this.raw.writableNeedDrain) break;
+      // It was taken back meanwhile.
+      if (!this.queued.delete(what)) continue;
+      const event = await read().catch(() => '');
+      if (this.held) this.queued.add(what);
+      else if (!this.closed && event !== '') this.raw.write(event);
+    }
+    this.writing = false;
+    this.scheduleFlush();
   }
 }
 

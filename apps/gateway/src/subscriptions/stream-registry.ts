@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Call } from '../call/call.ts';
 import type { SessionTokens } from '../sessions/session-tokens.ts';
 import { NotificationStream } from './notification-stream.ts';
-import { type EncodeNotification, NotificationWriter } from './notification-writer.ts';
+import { NotificationWriter, type StreamFormat } from './notification-writer.ts';
 import type { StreamHolder } from './stream-holder.ts';
 import type { StreamSource } from './stream-source.ts';
 import { TenantStreams } from './tenant-streams.ts';
@@ -38,7 +38,7 @@ export class StreamRegistry {
     source: StreamSource,
     by: { readonly call: Call; readonly holder: StreamHolder; readonly identity: Identity },
     reply: FastifyReply,
-    encode: EncodeNotification,
+    format: StreamFormat,
   ): Promise<FastifyReply> {
     const { call, holder, identity } = by;
     const { tenant } = call;
@@ -66,7 +66,7 @@ export class StreamRegistry {
     reply.hijack();
     const signal = call.signal();
     const headers = reply.getHeaders() as Record<string, string>;
-    stream.open(new NotificationWriter(reply.raw, headers, encode, remove));
+    stream.open(new NotificationWriter(reply.raw, headers, format, remove));
     // A drain closes streams at once: clients open them again at another replica.
     if (signal.aborted) stream.close();
     else signal.addEventListener('abort', () => stream.close());

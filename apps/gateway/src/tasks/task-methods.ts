@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ListTasksRequest, ListTasksRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { ANY_MCP_CALLER, withSightOfAdmin } from '../call/access.ts';
+import type { AdmittedCall } from '../call/call.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import { workflowResultSchema } from '../tools/complete-task.ts';
 import { toMcpTask } from './mcp-task.ts';
@@ -14,8 +15,9 @@ import { taskResult } from './task-result.ts';
 export const TASK_CAPABILITIES = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
 
 const taskId = z.string().min(1).max(100);
-const byIdSchema = z.looseObject({ params: z.looseObject({ taskId }) });
-const cancelSchema = z.looseObject({
+/** Params of a method that names a task. */
+export const taskByIdSchema = z.looseObject({ params: z.looseObject({ taskId }) });
+export const cancelTaskSchema = z.looseObject({
   params: z.looseObject({ taskId, result: workflowResultSchema.optional() }),
 });
 
@@ -25,7 +27,7 @@ export function taskMethods(): McpMethod[] {
     defineEdgeAdmittedMethod(
       'tasks/get',
       ANY_MCP_CALLER,
-      byIdSchema,
+      taskByIdSchema,
       async ({ params }, { tenant, identity }) =>
         toMcpTask(await tenant.tasks.read(identity, params.taskId, '', true), tenant.lifetimes),
     ),
@@ -38,22 +40,24 @@ export function taskMethods(): McpMethod[] {
         return { tasks: items.map((task) => toMcpTask(task, tenant.lifetimes)), ...next };
       },
     ),
-    defineEdgeAdmittedMethod('tasks/result', ANY_MCP_CALLER, byIdSchema, ({ params }, call) =>
+    defineEdgeAdmittedMethod('tasks/result', ANY_MCP_CALLER, taskByIdSchema, ({ params }, call) =>
       taskResult(params.taskId, call, waits),
     ),
-    // With a `result` it completes the task of a workflow: an addition of Baton's.
-    defineEdgeAdmittedMethod(
-      'tasks/cancel',
-      ANY_MCP_CALLER,
-      cancelSchema,
-      async ({ params }, { tenant, identity, logEvent }) => {
-        if (params.result === undefined) await tenant.tasks.cancel(identity, params.taskId);
-        else await tenant.workflowTasks.complete(identity, params.taskId, params.result);
-        const status = params.result === undefined ? 'cancelled' : 'completed';
-        logEvent('ended', { taskId: params.taskId, status });
-        const ended = await tenant.tasks.read(withSightOfAdmin(identity), params.taskId, '', true);
-        return toMcpTask(ended, tenant.lifetimes);
-      },
-    ),
+    defineEdgeAdmittedMethod('tasks/cancel', ANY_MCP_CALLER, cancelTaskSchema, async ({ params }, call) => {
+      await cancelOrComplete(params, call);
+      const { identity, tenant } = call;
+      const ended = await tenant.tasks.read(withSightOfAdmin(identity), params.taskId, '', true);
+      return toMcpTask(ended, tenant.lifetimes);
+    }),
   ];
+}
+
+/** Cancels a task, or, with a `result`, completes that of a workflow: an addition of Baton's. Errors: as `Tasks.cancel` and `WorkflowTasks.complete`. */
+export async function cancelOrComplete(
+  { taskId, result }: z.output<typeof cancelTaskSchema>['params'],
+  { tenant, identity, logEvent }: AdmittedCall,
+): Promise<void> {
+  if (result === undefined) await tenant.tasks.cancel(identity, taskId);
+  else await tenant.workflowTasks.complete(identity, taskId, result);
+  logEvent('ended', { taskId, status: result === undefined ? 'cancelled' : 'completed' });
 }

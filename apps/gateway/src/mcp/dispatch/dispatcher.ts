@@ -3,7 +3,6 @@ import {
   type CallToolRequest,
   isJSONRPCErrorResponse,
   type JSONRPCRequest,
-  RELATED_TASK_META_KEY,
 } from '@modelcontextprotocol/sdk/types.js';
 import { admitCallerUnlessAdmitted, ANY_MCP_CALLER } from '../../call/access.ts';
 import type { Call } from '../../call/call.ts';
@@ -27,8 +26,8 @@ export interface DispatchedReply {
  * Dispatches JSON-RPC requests to the SDK's server of a revision. HTTP is Baton's, since no session and no stream of a request may be bound to a process;
  * the protocol is the SDK's. Only requests go in: a client's notification or response would name ids that are not its own here.
  *
- * A plain `tools/call`, which is nearly every request, goes straight to what the server's handler does for it: the
- * SDK would parse its request and its result twice more and say the same.
+ * A `tools/call` that asks nothing of the protocol but the call itself, which is nearly every request, goes straight to what the server's handler
+ * does for it: the SDK would parse its request and its result twice more and say the same.
  */
 export class Dispatcher {
   private readonly server: RevisionServer;
@@ -59,19 +58,21 @@ export class Dispatcher {
   async send(request: JSONRPCRequest, call: Call, notify?: Notify): Promise<DispatchedReply> {
     const { id } = request;
     try {
-      return isPlainToolCall(request)
-        ? await this.callTool(request, call, notify)
-        : await this.sendToServer(request, call, notify);
+      const toolCall = request.method === 'tools/call' ? this.server.readToolCall(request.params) : undefined;
+      return toolCall === undefined
+        ? await this.sendToServer(request, call, notify)
+        : await this.callTool(id, toolCall, call, notify);
     } catch (thrown) {
       const error = thrown instanceof BatonError ? RpcError.of(thrown) : thrown;
       if (!(error instanceof RpcError)) throw thrown;
       logRefusal(request, error, call);
-      return errorReply(error, id);
+      return errorReply(error, id, this.server.statuses);
     }
   }
 
   private async callTool(
-    { id, params }: PlainToolCall,
+    id: JSONRPCRequest['id'],
+    params: CallToolRequest['params'],
     call: Call,
     notify: Notify | undefined,
   ): Promise<DispatchedReply> {
@@ -126,21 +127,10 @@ function waitOf({ details }: BatonError): number {
   return Number(details['retryAfterMs'] ?? 0);
 }
 
-function errorReply(error: RpcError, id: JSONRPCRequest['id']): DispatchedReply {
-  return { json: error.toResponse(id), httpError: httpErrorOf(error.data) };
-}
-
-type PlainToolCall = JSONRPCRequest & { params: CallToolRequest['params'] };
-
-/** True for a call that asks nothing of the protocol but the call itself; what is odd in any way is for the SDK to judge. */
-function isPlainToolCall(request: JSONRPCRequest): request is PlainToolCall {
-  const { method, params } = request;
-  return (
-    method === 'tools/call' &&
-    params !== undefined &&
-    typeof params['name'] === 'string' &&
-    (params['arguments'] === undefined || isRecord(params['arguments'])) &&
-    params['task'] === undefined &&
-    params._meta?.[RELATED_TASK_META_KEY] === undefined
-  );
+function errorReply(
+  error: RpcError,
+  id: JSONRPCRequest['id'],
+  statuses: RevisionServer['statuses'],
+): DispatchedReply {
+  return { json: error.toResponse(id), httpError: httpErrorOf(error.data), status: statuses.get(error.code) };
 }

@@ -14,6 +14,11 @@ export interface RevisionServer {
     call: Call,
     notify?: (notification: JSONRPCNotification) => void,
   ): Promise<RpcResponse>;
+  /**
+   * The params of a `tools/call` that asks nothing of the protocol but the call itself; undefined for one that the server is to read. Errors: -32602
+   * for what are none.
+   */
+  readToolCall(params: unknown): CallToolRequest['params'] | undefined;
   /** What a `tools/call` comes to, as the JSON that leaves. Throws what it answers as an error: an `RpcError`, always. */
   callTool(params: CallToolRequest['params'], call: Call): Promise<string>;
   /** HTTP statuses of JSON-RPC errors, where the revision has them. */

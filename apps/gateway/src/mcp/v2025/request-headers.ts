@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyRequest } from 'fastify';
-import { REVISION_OF_2026 } from '../v2026/revision.ts';
+import { REVISION_OF_2026 } from '../v2026/request/revision.ts';
 
 /** MCP 2025-11-25, basic/transports, Session Management. */
 export const SESSION_ID_HEADER = 'mcp-session-id';

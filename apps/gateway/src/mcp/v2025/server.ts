@@ -1,11 +1,12 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { Protocol } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type {
-  CallToolRequest,
-  CallToolResult,
-  JSONRPCMessage,
-  MessageExtraInfo,
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  type JSONRPCMessage,
+  type MessageExtraInfo,
+  RELATED_TASK_META_KEY,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import { TOOL_CAPABILITIES } from '../../agents/list-tools.ts';
@@ -23,6 +24,7 @@ import { joinToolResult } from '../../tool-results/tool-result.ts';
 import type { Call } from '../../call/call.ts';
 import { callTool, formatCalledTool } from '../dispatch/call-tool.ts';
 import { callToolMethod } from '../dispatch/call-tool-method.ts';
+import { isPlainToolCall } from '../dispatch/plain-tool-call.ts';
 import { InFlightRequests } from '../dispatch/in-flight-requests.ts';
 import { INSTRUCTIONS, type McpMethods, SERVER_INFO } from '../dispatch/mcp-methods.ts';
 import type { RevisionServer } from '../dispatch/revision-server.ts';
@@ -87,6 +89,12 @@ export async function serveRevisionsOf2025(server: Server, methods: McpMethods):
   await server.connect(transport);
   return {
     exchange: (request, call, notify) => transport.inFlight.send(request, call, notify),
+    readToolCall: (params) =>
+      isPlainToolCall(params) &&
+      params.task === undefined &&
+      params._meta?.[RELATED_TASK_META_KEY] === undefined
+        ? params
+        : undefined,
     callTool: (params, call) => rethrowAsRpcError(methods.log, () => callToolOf2025(methods, params, call)),
     statuses: new Map(),
   };

@@ -1,6 +1,7 @@
 import type { CallToolRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Call } from '../../call/call.ts';
 import { clientTraits } from '../../call/client-traits.ts';
+import type { UnfinishedTask } from '../../delegation/tool-reply.ts';
 import { formatEndedTask } from '../../tasks/task-result.ts';
 import { formatToolReply, type ToolResult } from '../../tool-results/tool-result.ts';
 import { unfinishedReply } from '../../tools/start-operation.ts';
@@ -9,11 +10,18 @@ import { callTool, formatCalledTool } from '../dispatch/call-tool.ts';
 import { changedResourceLinks } from '../dispatch/changed-resource-links.ts';
 import type { McpMethods } from '../dispatch/mcp-methods.ts';
 import { askForInput, type InputRequired } from './input-required/input-required.ts';
-import type { RequestStates } from './input-required/request-states.ts';
+import type { RepeatableCall, RequestStates } from './input-required/request-states.ts';
 import { takeTurn } from './input-required/take-turn.ts';
+import { toInputRequests } from './input/input-requests.ts';
+import { taskOf2026 } from './tasks/detailed-task.ts';
+
+/** A result by which a call has not ended. */
+type UnfinishedResult =
+  | InputRequired
+  | { readonly resultType: 'task'; readonly _meta?: Readonly<Record<string, unknown>> };
 
 /**
- * A `tools/call`: its result, or what it asks of its client before it has one. With a `requestState` it goes on with the call that was given
+ * A `tools/call`: its result, or what it asks of its client before it has one, or the task that it goes on as. With a `requestState` it goes on with the call that was given
  * that. Errors: an `RpcError` for an unknown tool and for what is wrong with the state, and what HTTP has a status for (`isMcpHttpError`).
  */
 export async function callToolOf2026(
@@ -21,13 +29,13 @@ export async function callToolOf2026(
   states: RequestStates,
   params: CallToolRequest['params'],
   call: Call,
-): Promise<ToolResult | InputRequired> {
+): Promise<ToolResult | UnfinishedResult> {
   const repeated = { method: 'tools/call', name: params.name, arguments: params.arguments };
-  if (call.multiRoundTrip?.requestState !== undefined) return resumeToolCall(methods, states, repeated, call);
+  if (call.of2026?.requestState !== undefined) return resumeToolCall(methods, states, repeated, call);
   const called = await callTool(methods, params, call);
   const { outcome } = called;
   const unfinished = outcome.kind === 'replied' ? outcome.reply.unfinished : undefined;
-  const asked = unfinished && (await askForInput(unfinished, call, states, repeated));
+  const asked = unfinished && (await showUnfinished(unfinished, call, states, repeated));
   if (asked === undefined) return formatCalledTool(methods, called, call);
   // What became of the call in the workflow that it was made for is known now: the rest is recorded when its task ends.
   const { continuation } = outcome;
@@ -36,12 +44,31 @@ export async function callToolOf2026(
     : { ...asked, _meta: { ...asked._meta, [CONTINUATION_META_KEY]: continuation } };
 }
 
+/** What a call whose work goes on is answered with in the dialect of its client; undefined for the directive. */
+async function showUnfinished(
+  unfinished: UnfinishedTask,
+  call: Call,
+  states: RequestStates,
+  repeated: RepeatableCall,
+): Promise<UnfinishedResult | undefined> {
+  const { dialect, takesSampling = false, takesTools = false } = call.of2026 ?? {};
+  if (dialect !== 'task') return askForInput(unfinished, call, states, repeated);
+  // A request that this client takes in no other way is shown by the directive.
+  if (takesSampling && (await toInputRequests(unfinished.pending, call, takesTools)) === undefined)
+    return undefined;
+  const view = await call.tenant.tasks.read(call.caller.heldIdentity(), unfinished.taskId, '', true);
+  const { statusMessage, ...task } = taskOf2026(view, call);
+  // Who is asked natively need not be told of another way.
+  const isAsked = view.status === 'input_required' && takesSampling;
+  return { resultType: 'task', ...task, ...(isAsked ? {} : { statusMessage }) };
+}
+
 async function resumeToolCall(
   { tools }: McpMethods,
   states: RequestStates,
-  repeated: Parameters<typeof takeTurn>[2],
+  repeated: RepeatableCall,
   call: Call,
-): Promise<ToolResult | InputRequired> {
+): Promise<ToolResult | UnfinishedResult> {
   const { view, turn, call: admitted } = await takeTurn(states, call, repeated);
   const { taskId, operation } = turn;
   const tool = tools.get(repeated.name);

@@ -19,7 +19,7 @@ export async function getPromptOf2026(
   call: AdmittedCall,
 ): Promise<GetPromptResult | InputRequired> {
   const repeated = { method: 'prompts/get', name: params.name, arguments: params.arguments };
-  if (call.multiRoundTrip?.requestState === undefined)
+  if (call.of2026?.requestState === undefined)
     return resultOrQuestion(await runPrompt(tools, params, call, log));
   const { turn, view } = await takeTurn(states, call, repeated);
   const { workflow = '' } = turn;

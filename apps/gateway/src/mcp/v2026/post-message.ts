@@ -1,13 +1,24 @@
-import { isRecord, MAX_WAIT_MS } from '@baton/protocol';
+import { DEFAULT_WAIT_MS, isRecord, MAX_WAIT_MS } from '@baton/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { admitCaller, ANY_MCP_CALLER } from '../../call/access.ts';
 import type { Call } from '../../call/call.ts';
 import { clientTraits } from '../../call/client-traits.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Dispatched } from '../dispatch/reply-to-post.ts';
+import type { McpMethods } from '../dispatch/mcp-methods.ts';
+import type { StreamRegistry } from '../../subscriptions/stream-registry.ts';
+import { LISTEN, listen } from './listen/listen.ts';
 import { sendingLogMessages } from './log-messages.ts';
-import type { Message2026 } from './read-request.ts';
-import { REVISION_OF_2026 } from './revision.ts';
+import type { Message2026 } from './request/read-request.ts';
+import { RpcError } from '../../json-rpc/rpc-error.ts';
+import { ERROR_STATUSES, REVISION_OF_2026 } from './request/revision.ts';
+
+/** What messages of 2026-07-28 are answered by. */
+export interface DispatchersOf2026 {
+  readonly dispatcher: Dispatcher;
+  readonly methods: McpMethods;
+  readonly streams: StreamRegistry;
+}
 
 /** A message of 2026-07-28. Undefined where the reply was sent. */
 export async function dispatchMessageOf2026(
@@ -15,7 +26,7 @@ export async function dispatchMessageOf2026(
   { body }: FastifyRequest,
   reply: FastifyReply,
   caller: Call,
-  dispatcher: Dispatcher,
+  { dispatcher, ...listening }: DispatchersOf2026,
 ): Promise<Dispatched | undefined> {
   if (message.kind !== 'request') {
     // A refused key is reported before anything that is wrong with the message.
@@ -24,20 +35,34 @@ export async function dispatchMessageOf2026(
     else await reply.status(message.status).send({ jsonrpc: '2.0', id: idOf(body), error: message.error });
     return undefined;
   }
-  const { request, clientName, logLevel, multiRoundTrip } = message;
+  const { request, clientName, logLevel, of2026 } = message;
   const call = {
     ...caller,
     client: clientTraits(REVISION_OF_2026, clientName),
-    multiRoundTrip,
-    // Clients give up after some ten repeats of a call: each waits as long as it may.
-    ...(multiRoundTrip.takesSampling && { waitMs: MAX_WAIT_MS }),
+    of2026,
+    waitMs: WAIT_MS[of2026.dialect],
   };
+  if (request.method === LISTEN) {
+    try {
+      await listen(request, call, reply, listening);
+    } catch (thrown) {
+      if (!(thrown instanceof RpcError)) throw thrown;
+      await reply.status(ERROR_STATUSES.get(thrown.code) ?? 200).send(thrown.toResponse(request.id));
+    }
+    return undefined;
+  }
   return {
     call,
     requests: [request],
     respond: (notify) => dispatcher.send(request, sendingLogMessages(call, logLevel, notify), notify),
   };
 }
+
+/**
+ * How long a call waits for the work that it starts, in milliseconds: clients give up after some ten repeats of a call, and a task is told of
+ * at once.
+ */
+const WAIT_MS = { tool: DEFAULT_WAIT_MS, input_required: MAX_WAIT_MS, task: 0 };
 
 /** JSON-RPC 2.0, section 5: null where the id could not be told. */
 function idOf(body: unknown): string | number | null {

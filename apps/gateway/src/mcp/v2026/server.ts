@@ -5,15 +5,16 @@ import {
   type JSONRPCMessage,
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { CallToolRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { COMPLETION_CAPABILITIES } from '../../completion/completion-method.ts';
 import { callFromExtra } from '../../json-rpc/call-in-auth-info.ts';
 import type { McpMethod } from '../../json-rpc/mcp-method.ts';
+import { parseRequest } from '../../json-rpc/parse-request.ts';
 import { rethrowAsRpcError } from '../../json-rpc/rpc-error.ts';
 import { joinToolResult } from '../../tool-results/tool-result.ts';
 import { getPromptMethod } from '../../prompts/prompt-methods.ts';
-import { callToolMethod } from '../dispatch/call-tool-method.ts';
+import { isPlainToolCall } from '../dispatch/plain-tool-call.ts';
 import { InFlightRequests } from '../dispatch/in-flight-requests.ts';
 import { INSTRUCTIONS, type McpMethods, SERVER_INFO } from '../dispatch/mcp-methods.ts';
 import type { RevisionServer } from '../dispatch/revision-server.ts';
@@ -21,10 +22,18 @@ import { CACHE_HINTS } from './cache-hints.ts';
 import { callToolOf2026 } from './call-tool.ts';
 import { getPromptOf2026 } from './get-prompt.ts';
 import type { RequestStates } from './input-required/request-states.ts';
-import { ERROR_STATUSES, REVISION_OF_2026 } from './revision.ts';
+import { taskMethodsOf2026 } from './tasks/task-methods.ts';
+import { ERROR_STATUSES, REVISION_OF_2026, TASKS_EXTENSION } from './request/revision.ts';
 
 /** Logging is per request there: its level stands in the request (`log-messages.ts`). */
-const CAPABILITIES = { tools: {}, prompts: {}, resources: {}, logging: {}, ...COMPLETION_CAPABILITIES };
+const CAPABILITIES = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  logging: {},
+  ...COMPLETION_CAPABILITIES,
+  extensions: { [TASKS_EXTENSION]: {} },
+};
 
 /** Params are read by the method itself, whatever the revision. */
 const ANY = { params: z.looseObject({}), result: z.looseObject({}) };
@@ -36,15 +45,25 @@ export async function serveRevisionOf2026(
 ): Promise<RevisionServer> {
   const transport = new SharedTransport();
   await createServerOf2026(methods, methodsOf2026(methods, states)).connect(transport);
+  const tasks = new Map(taskMethodsOf2026(methods.tools).map((method) => [method.name, method]));
   const stamp = { [SERVER_INFO_META_KEY]: serverInfo(methods) };
   const stampMember = JSON.stringify(stamp).slice(1, -1);
   return {
-    exchange: (request, call, notify) => transport.inFlight.send(request, call, notify),
+    exchange: async (request, call, notify) => {
+      const method = tasks.get(request.method);
+      if (method === undefined) return transport.inFlight.send(request, call, notify);
+      const result = await rethrowAsRpcError(methods.log, () => method.answer(request.params, call));
+      return { jsonrpc: '2.0', id: request.id, result: { resultType: 'complete', ...result, _meta: stamp } };
+    },
+    readToolCall: (params) =>
+      isPlainToolCall(params)
+        ? params
+        : parseRequest(CallToolRequestSchema, { method: 'tools/call', params }).params,
     // As the server stamps what goes through it: with the type of the result, and with its own name.
     callTool: (params, call) =>
       rethrowAsRpcError(methods.log, async () => {
         const result = await callToolOf2026(methods, states, params, call);
-        if ('requestState' in result)
+        if ('resultType' in result)
           return JSON.stringify({ ...result, _meta: { ...result._meta, ...stamp } });
         const { members, meta } = result;
         return joinToolResult({
@@ -56,16 +75,13 @@ export async function serveRevisionOf2026(
   };
 }
 
-/** The methods of 2026-07-28: `prompts/get` is its own. */
+/** The methods of 2026-07-28 but `tools/call` and those of tasks, which pass no server of the SDK; `prompts/get` is its own. */
 export function methodsOf2026(methods: McpMethods, states: RequestStates): readonly McpMethod[] {
-  const called = callToolMethod(async (params, call) => {
-    const result = await callToolOf2026(methods, states, params, call);
-    return 'requestState' in result ? { ...result } : (JSON.parse(joinToolResult(result)) as CallToolResult);
-  });
   const prompt = getPromptMethod(async (params, call) => ({
     ...(await getPromptOf2026(methods, states, params, call)),
   }));
-  return [called, prompt, ...methods.shared.filter(({ name }) => name !== prompt.name)];
+  const shared = methods.shared.filter(({ name }) => name !== prompt.name);
+  return [prompt, ...shared];
 }
 
 /** A server of 2026-07-28. */

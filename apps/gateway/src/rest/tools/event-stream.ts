@@ -88,7 +88,7 @@ export async function eventRoutes(
           ? operatorHolder(identity)
           : keyHolder(call.tenant, shown.key, SEE, withSightOfAdminWhileAdmitted);
       const by = { call, holder, identity };
-      return streams.open(requestSource(uris), by, reply, eventOf);
+      return streams.open(requestSource(uris), by, reply, { encode: eventOf });
     },
   );
 }

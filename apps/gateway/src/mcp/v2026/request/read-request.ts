@@ -1,7 +1,6 @@
 import { isRecord } from '@baton/protocol';
 import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import {
-  CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   classifyInboundRequest,
   LOG_LEVEL_META_KEY,
@@ -9,9 +8,12 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
-import type { MultiRoundTrip } from '../../call/multi-round-trip.ts';
+import type { RequestOf2026 } from '../../../call/request-of-2026.ts';
+import { RpcError } from '../../../json-rpc/rpc-error.ts';
+import { noteEnvelope, plainRequestOf2026 } from './known-envelopes.ts';
+import { readRequestOf2026 } from './request-capabilities.ts';
 import { headerMismatch } from './standard-headers.ts';
-import { ERROR_STATUSES, HEADER_MISMATCH, MISSING_CAPABILITY, REVISION_OF_2026 } from './revision.ts';
+import { ERROR_STATUSES, HEADER_MISMATCH, REVISION_OF_2026 } from './revision.ts';
 
 /** What a client of 2026-07-28 sent: a request with what its `_meta` says of it, a notification, or what is refused. */
 export type Message2026 =
@@ -20,14 +22,10 @@ export type Message2026 =
       readonly request: JSONRPCRequest;
       readonly clientName: string | undefined;
       readonly logLevel: unknown;
-      readonly multiRoundTrip: MultiRoundTrip;
+      readonly of2026: RequestOf2026;
     }
   | { readonly kind: 'notification' }
   | { readonly kind: 'refused'; readonly status: number; readonly error: RpcErrorBody };
-
-/** How a client forces the way in which it is shown requests for an LLM; otherwise its capabilities say. */
-const DIALECT_META_KEY = 'baton/dialect';
-const DIALECTS: ReadonlySet<unknown> = new Set(['tool', 'input_required']);
 
 interface RpcErrorBody {
   readonly code: number;
@@ -43,10 +41,17 @@ export function readMessageOf2026({ headers, body }: FastifyRequest): Message202
   const version = headers['mcp-protocol-version'] as string | undefined;
   const isNamed = version !== undefined && DATE.test(version) && version >= REVISION_OF_2026;
   if (!isNamed && ![body].flat().some(hasVersion)) return undefined;
+  const plain = version === REVISION_OF_2026 ? plainRequestOf2026(body) : undefined;
+  return plain === undefined ? readByClassification(headers, body) : readRequest(plain, headers);
+}
+
+/** Undefined for a message of the 2025 revisions. */
+function readByClassification(headers: FastifyRequest['headers'], body: unknown): Message2026 | undefined {
+  const version = headers['mcp-protocol-version'];
   const found = classifyInboundRequest({
     httpMethod: 'POST',
     body,
-    ...(version !== undefined && { protocolVersionHeader: version }),
+    ...(version !== undefined && { protocolVersionHeader: String(version) }),
     ...(headers['mcp-method'] !== undefined && { mcpMethodHeader: String(headers['mcp-method']) }),
   });
   if (found.kind === 'legacy') return undefined;
@@ -55,37 +60,28 @@ export function readMessageOf2026({ headers, body }: FastifyRequest): Message202
     return { kind: 'refused', status: httpStatus, error: { code, message, data } };
   }
   if (found.messageKind === 'notification') return { kind: 'notification' };
-  const { message } = found;
   const revision = found.classification.revision ?? 'unknown';
   if (revision !== REVISION_OF_2026) {
     const error = new UnsupportedProtocolVersionError({ supported: [REVISION_OF_2026], requested: revision });
     return refusal(error.code, error.message, error.data);
   }
-  const request = message as JSONRPCRequest;
+  const request = found.message as JSONRPCRequest;
+  noteEnvelope(request.params?._meta ?? {});
+  return readRequest(request, headers);
+}
+
+/** A request whose envelope is well-formed. */
+function readRequest(request: JSONRPCRequest, headers: FastifyRequest['headers']): Message2026 {
+  // Of the tasks of 2025-11-25, which a server of this revision leaves out of account.
+  delete request.params?.['task'];
   const mismatch = headerMismatch(request, headers);
   if (mismatch !== undefined) return refusal(HEADER_MISMATCH, mismatch);
   const meta = request.params?._meta as Record<string, unknown>;
   const client = meta[CLIENT_INFO_META_KEY];
   const clientName = isRecord(client) && typeof client['name'] === 'string' ? client['name'] : undefined;
-  const dialect = meta[DIALECT_META_KEY];
-  if (dialect !== undefined && !DIALECTS.has(dialect)) {
-    const one = JSON.stringify(dialect)?.slice(0, 100);
-    const all = [...DIALECTS].map((name) => `"${name}"`).join(' or ');
-    return refusal(-32602, `_meta["${DIALECT_META_KEY}"] is ${one}; it must be ${all}, or left out.`);
-  }
-  const capabilities = meta[CLIENT_CAPABILITIES_META_KEY];
-  const sampling = isRecord(capabilities) ? capabilities['sampling'] : undefined;
-  if (dialect === 'input_required' && !isRecord(sampling)) {
-    const message = `_meta["${DIALECT_META_KEY}"] is "input_required", and the client's capabilities have no sampling.`;
-    return refusal(MISSING_CAPABILITY, message, { requiredCapabilities: { sampling: {} } });
-  }
-  const multiRoundTrip = {
-    takesSampling: isRecord(sampling) && dialect !== 'tool',
-    takesTools: isRecord(sampling) && isRecord(sampling['tools']),
-    requestState: request.params?.['requestState'],
-    inputResponses: request.params?.['inputResponses'],
-  };
-  return { kind: 'request', request, clientName, logLevel: meta[LOG_LEVEL_META_KEY], multiRoundTrip };
+  const of2026 = readRequestOf2026(request, meta);
+  if (of2026 instanceof RpcError) return refusal(of2026.code, of2026.message, of2026.data);
+  return { kind: 'request', request, clientName, logLevel: meta[LOG_LEVEL_META_KEY], of2026 };
 }
 
 function refusal(code: number, message: string, data?: unknown): Message2026 {

@@ -1,0 +1,79 @@
+import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import { SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
+import type { FastifyReply } from 'fastify';
+import { admitCall, ANY_MCP_CALLER, MCP_OR_AGENT_SCOPE } from '../../../call/access.ts';
+import type { AdmittedCall, Call } from '../../../call/call.ts';
+import { keyOf } from '../../../edge/credential.ts';
+import { requireStreamAccepted } from '../../../edge/streams/accept-header.ts';
+import { sseMessage } from '../../../edge/streams/sse.ts';
+import { parseRequest } from '../../../json-rpc/parse-request.ts';
+import type { Notification, StreamFormat } from '../../../subscriptions/notification-writer.ts';
+import { keyHolder } from '../../../subscriptions/stream-holder.ts';
+import type { StreamRegistry } from '../../../subscriptions/stream-registry.ts';
+import { requestSource } from '../../../subscriptions/stream-source.ts';
+import { type McpMethods, SERVER_INFO } from '../../dispatch/mcp-methods.ts';
+import { requireTasks } from '../request/request-capabilities.ts';
+import { detailedTask } from '../tasks/detailed-task.ts';
+import { honoredFilter, type ListenFilter, listenSchema, taskOfUri, uriOfTask } from './listen-filter.ts';
+
+export const LISTEN = 'subscriptions/listen';
+
+/**
+ * `subscriptions/listen` (MCP 2026-07-28): a stream of what the request names, on any replica, which first acknowledges what is served of it. It
+ * tells once what may have changed before, and so misses nothing however often it is opened again; it ends with its connection, and
+ * Redis holds nothing of it.
+ * Errors: -32602 for params that are none, -32021, `limit_subscriptions`, `limit_streams`, `not_acceptable`, those of the admission.
+ */
+export async function listen(
+  request: JSONRPCRequest,
+  call: Call,
+  reply: FastifyReply,
+  { methods, streams }: { readonly methods: McpMethods; readonly streams: StreamRegistry },
+): Promise<void> {
+  requireStreamAccepted(reply.request);
+  const admitted = await admitCall(call, ANY_MCP_CALLER);
+  const { notifications } = parseRequest(listenSchema, request).params;
+  if (notifications.taskIds !== undefined) requireTasks(call.of2026, 'notifications.taskIds');
+  const filter = await honoredFilter(notifications, admitted);
+  const { resourceSubscriptions = [], taskIds = [] } = filter;
+  const source = requestSource([...resourceSubscriptions, ...taskIds.map(uriOfTask)]);
+  const holder = keyHolder(call.tenant, keyOf(reply.request), MCP_OR_AGENT_SCOPE);
+  const by = { call, holder, identity: admitted.identity };
+  await streams.open(source, by, reply, formatOf(request.id, filter, admitted, methods));
+}
+
+function formatOf(
+  id: JSONRPCRequest['id'],
+  filter: ListenFilter,
+  call: AdmittedCall,
+  { tools, version }: McpMethods,
+): StreamFormat {
+  const subscription = { [SUBSCRIPTION_ID_META_KEY]: id };
+  const resources = new Set(filter.resourceSubscriptions);
+  const tasks = new Set(filter.taskIds);
+  const lists = new Map([
+    ['notifications/tools/list_changed', filter.toolsListChanged],
+    ['notifications/prompts/list_changed', filter.promptsListChanged],
+    ['notifications/resources/list_changed', filter.resourcesListChanged],
+  ]);
+  const notify = (method: string, params: object) =>
+    sseMessage(JSON.stringify({ jsonrpc: '2.0', method, params: { ...params, _meta: subscription } }));
+  const stamp = { ...subscription, [SERVER_INFO_META_KEY]: { ...SERVER_INFO, version } };
+  return {
+    opening: notify('notifications/subscriptions/acknowledged', { notifications: filter }),
+    closing: sseMessage(
+      JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: stamp } }),
+    ),
+    encode: ({ method, params }: Notification) => {
+      if (params === undefined) return lists.get(method) === true ? notify(method, {}) : '';
+      const { uri } = params;
+      const updated = resources.has(uri) ? notify(method, { uri }) : '';
+      const taskId = taskOfUri(uri);
+      if (taskId === undefined || !tasks.has(taskId)) return updated;
+      return async () => {
+        const view = await call.tenant.tasks.read(call.identity, taskId);
+        return updated + notify('notifications/tasks', await detailedTask(view, call, tools));
+      };
+    },
+  };
+}

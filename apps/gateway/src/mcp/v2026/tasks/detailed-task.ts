@@ -1,0 +1,66 @@
+import { BatonError, type ErrorCode, isEnded } from '@baton/protocol';
+import type { TaskSummary, TaskView } from '@baton/store';
+import type { Call } from '../../../call/call.ts';
+import { RpcError } from '../../../json-rpc/rpc-error.ts';
+import { toMcpTask } from '../../../tasks/mcp-task.ts';
+import { formatEndedTask } from '../../../tasks/task-result.ts';
+import { joinToolResult } from '../../../tool-results/tool-result.ts';
+import type { Tool } from '../../../tools/tool.ts';
+import { changedResourceLinks } from '../../dispatch/changed-resource-links.ts';
+import { toInputRequests } from '../input/input-requests.ts';
+
+/** How soon to ask again, in milliseconds. What waits for its client waits for nothing else. */
+const POLL_MS = 1_000;
+
+/** A task as the extension io.modelcontextprotocol/tasks shows it (2026-07-28, Tasks). */
+export function taskOf2026(task: TaskView | TaskSummary, { tenant }: Pick<Call, 'tenant'>): JsonFields {
+  const { ttl, pollInterval: _, ...fields } = toMcpTask(task, tenant.lifetimes);
+  return { ...fields, ttlMs: ttl, ...(isEnded(task.status) ? {} : { pollIntervalMs: POLL_MS }) };
+}
+
+type JsonFields = Record<string, unknown>;
+
+/** Errors that are Baton's own: a task that ended in one has failed as a request, not as the work that it stands for. */
+const FAULTS: ReadonlySet<ErrorCode> = new Set(['internal', 'program_diverged']);
+
+/**
+ * A task with what `tasks/get` and `notifications/tasks` tell of it: the result that its call would have had, the error, or the requests that it
+ * waits for. Those that this client does not take are told as work that goes on, since others may answer them.
+ * Errors: those of reading the requests.
+ */
+export async function detailedTask(
+  view: TaskView,
+  call: Call,
+  tools: ReadonlyMap<string, Tool>,
+): Promise<JsonFields> {
+  const task = taskOf2026(view, call);
+  switch (view.status) {
+    case 'cancelled':
+      return task;
+    case 'failed': {
+      const error = BatonError.fromWire(view.error);
+      if (!FAULTS.has(error.code)) return { ...task, status: 'completed', result: await resultOf(view) };
+      const { code, message, data } = RpcError.of(error);
+      return { ...task, error: { code, message, data } };
+    }
+    case 'completed':
+      return { ...task, result: await resultOf(view) };
+    case 'working':
+    case 'input_required': {
+      const { takesSampling = false, takesTools = false } = call.of2026 ?? {};
+      const asked = takesSampling ? await toInputRequests(view.pending, call, takesTools) : undefined;
+      if (asked === undefined || asked.shown.length === 0) return { ...task, status: 'working' };
+      const { statusMessage: _, ...waiting } = task;
+      return { ...waiting, status: 'input_required', inputRequests: asked.requests };
+    }
+  }
+
+  /** Without metadata: the task is told beside it. */
+  async function resultOf(end: Parameters<typeof formatEndedTask>[2]): Promise<unknown> {
+    const tool = tools.get(view.operation);
+    const { members } = await formatEndedTask(view.operation, view.taskId, end, call, (structured) =>
+      tool === undefined ? [] : changedResourceLinks(tools, tool, structured),
+    );
+    return JSON.parse(joinToolResult({ members, meta: [] }));
+  }
+}

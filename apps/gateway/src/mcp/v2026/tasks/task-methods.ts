@@ -1,0 +1,82 @@
+import { BatonError, type ErrorCode } from '@baton/protocol';
+import type { z } from 'zod';
+import { admitCall, ANY_MCP_CALLER } from '../../../call/access.ts';
+import type { AdmittedCall, Call } from '../../../call/call.ts';
+import { waitUntilTaskEndsOrParks } from '../../../delegation/wait-until-task-ends-or-parks.ts';
+import type { McpMethod } from '../../../json-rpc/mcp-method.ts';
+import { parseRequest } from '../../../json-rpc/parse-request.ts';
+import { cancelOrComplete, cancelTaskSchema, taskByIdSchema } from '../../../tasks/task-methods.ts';
+import type { Tool } from '../../../tools/tool.ts';
+import { acceptAnswers, accessWithAnswers, waitAfter } from '../input/accept-answers.ts';
+import { readInputResponses } from '../input/input-responses.ts';
+import { requireTasks } from '../request/request-capabilities.ts';
+import { detailedTask } from './detailed-task.ts';
+
+/** What was answered before, or has ended, waits for no answer any more. */
+const IGNORED: ReadonlySet<ErrorCode> = new Set([
+  'interaction_already_answered',
+  'interaction_expired',
+  'interaction_cancelled',
+  'interaction_not_found',
+]);
+
+/** So long `tasks/update` waits for what comes of the answers, so that the `tasks/get` behind it tells of that. Milliseconds. */
+const UPDATE_WAIT_MS = 1_000;
+
+/** The methods of the extension io.modelcontextprotocol/tasks, for clients that declare it. */
+export function taskMethodsOf2026(tools: ReadonlyMap<string, Tool>): readonly McpMethod[] {
+  return [
+    defineTaskMethod('tasks/get', taskByIdSchema, async ({ params }, call) => {
+      const view = await call.tenant.tasks.read(call.identity, params.taskId);
+      return { ...(await detailedTask(view, call, tools)) };
+    }),
+    defineTaskMethod('tasks/update', taskByIdSchema, async ({ params }, call) => {
+      await updateTask(params.taskId, call.of2026?.inputResponses ?? null, call);
+      return {};
+    }),
+    defineTaskMethod('tasks/cancel', cancelTaskSchema, async ({ params }, call) => {
+      await cancelOrComplete(params, call).catch((thrown: unknown) => {
+        if (!(thrown instanceof BatonError) || thrown.code !== 'task_ended') throw thrown;
+      });
+      return {};
+    }),
+  ];
+}
+
+function defineTaskMethod<Request>(
+  name: string,
+  schema: z.ZodType<Request>,
+  answer: (request: Request, call: AdmittedCall) => ReturnType<McpMethod['answer']>,
+): McpMethod {
+  return {
+    name,
+    access: ANY_MCP_CALLER,
+    answer: async (params, call: Call) => {
+      const access = accessWithAnswers(ANY_MCP_CALLER, call.of2026?.inputResponses);
+      const admitted = await admitCall(call, access);
+      requireTasks(call.of2026, name);
+      return answer(parseRequest(schema, { method: name, params }), admitted);
+    },
+  };
+}
+
+/** Takes answers to what a task asks: any of them, each once. Errors: `task_not_found`, the refusals of ACCEPT_ANSWER that are no matter of the interaction. */
+async function updateTask(taskId: string, inputResponses: unknown, call: AdmittedCall): Promise<void> {
+  const { identity, services, tenant } = call;
+  const subscription = services.store.inbox.subscribe(tenant.tasks.topic(taskId), identity.admittedBy);
+  try {
+    const accepted = await acceptAnswers(readInputResponses(inputResponses, taskId), call, IGNORED);
+    // Where none was accepted, there may be no such task.
+    if (accepted.length === 0) await tenant.tasks.read(identity, taskId, '', true);
+    else
+      await waitUntilTaskEndsOrParks(
+        call,
+        taskId,
+        subscription,
+        identity,
+        waitAfter(accepted, UPDATE_WAIT_MS),
+      );
+  } finally {
+    subscription.close();
+  }
+}
