@@ -264,6 +264,23 @@ describe('an answer', () => {
     expect(error).toMatchObject({ code: -32602, data: { field: 'inputResponses' } });
   });
 
+  test('counts against the rate, however many one request brings', async () => {
+    const limits = { requestsPerSecond: 1, burst: 2 };
+    const slow = await InProcessDeployment.start({ gateways: 1, workers: 1, limits });
+    const send = (params: AnyJson) =>
+      requestOf2026(slow.url(), slow.apiKey, 'tools/call', params, { meta: SAMPLING });
+    let reply = await send(fan(64));
+    const refusals: unknown[] = [];
+    // Each request is one call, and brings eight answers.
+    for (let turns = 0; turns < 8 && refusals.length === 0; turns++) {
+      const { result } = reply.body;
+      reply = await send(repeated(fan(64), result, answersTo(keysOf(result))));
+      if (reply.body.error !== undefined) refusals.push(reply.status, reply.body.error.data.code);
+    }
+    expect(refusals).toEqual([429, 'limit_rate']);
+    await slow.stop();
+  });
+
   test('to an interaction that has expired is told how the task stands', async () => {
     const short = await InProcessDeployment.start({
       gateways: 1,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { type AnyJson, callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
+import { RedisMonitor } from '../harness/redis-monitor.ts';
 import { metaWith, requestOf2026, standardHeaders, TASKS } from './client-of-2026.ts';
 import { sampled } from './sampling-client.ts';
 
@@ -168,6 +169,19 @@ describe('bad input', () => {
     const error = await errorOf('tasks/update', { taskId, inputResponses });
     expect(error).toMatchObject({ code: -32602, data: { field: `inputResponses.${other}` } });
     expect(keysOf(await get(taskId))).toEqual([one, other]);
+  });
+
+  test('answers to thousands of requests that were never made cost Redis nothing', async () => {
+    const { taskId } = await start();
+    const keys = Array.from(
+      { length: 2_000 },
+      (_, at) => taskId.slice(0, -4) + (at + 2).toString(16).padStart(4, '0'),
+    );
+    const monitor = await RedisMonitor.open(baton.redisUrl);
+    const commands = await monitor.commandsOf(() => update(taskId, answersTo(keys)));
+    monitor.close();
+    expect(commands.length).toBeLessThan(20);
+    expect((await get(taskId)).status).toBe('input_required');
   });
 
   test('tasks/update without answers is refused', async () => {

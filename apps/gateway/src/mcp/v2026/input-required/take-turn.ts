@@ -1,4 +1,4 @@
-import { type ErrorCode, MAX_WAIT_MS } from '@baton/protocol';
+import { type ErrorCode, formatInteractionId, MAX_WAIT_MS } from '@baton/protocol';
 import type { TaskView } from '@baton/store';
 import { admitCall, edgeAdmittedAccess, MCP_SCOPE } from '../../../call/access.ts';
 import type { AdmittedCall, Call } from '../../../call/call.ts';
@@ -32,7 +32,8 @@ export async function takeTurn(
   const { inbox } = call.services.store;
   const subscription = inbox.subscribe(call.tenant.tasks.topic(taskId), identity.admittedBy);
   try {
-    const answers = readInputResponses(inputResponses, taskId, (number) => shown.includes(number));
+    const asked = new Set(shown.map((number) => formatInteractionId(taskId, number)));
+    const answers = readInputResponses(inputResponses, (key) => asked.has(key));
     const accepted = await acceptAnswers(answers, admitted, IGNORED);
     const wait = waitAfter(accepted, MAX_WAIT_MS);
     const view = await waitUntilTaskEndsOrParks(admitted, taskId, subscription, identity, wait);

@@ -5,7 +5,7 @@ import {
   MCP_OR_AGENT_SCOPE,
   scriptAdmittedAccess,
 } from '../../../call/access.ts';
-import type { AdmittedCall } from '../../../call/call.ts';
+import type { AdmittedCall, Call } from '../../../call/call.ts';
 import { type AcceptedAnswer, acceptAnswer } from '../../../delegation/answers/accept-answer.ts';
 
 const ANSWER_ACCESS = scriptAdmittedAccess(MCP_OR_AGENT_SCOPE);
@@ -16,31 +16,42 @@ export function accessWithAnswers(access: Access<'edge'>, inputResponses: unknow
   return { ...access, answerTo: first };
 }
 
+/** So many answers of one request are accepted at once. */
+const AT_ONCE = 16;
+
 /**
- * Accepts answers side by side: each counts by itself, whatever becomes of the others; what is refused for one of the reasons in `ignored` is
- * left out. Errors: the other refusals of ACCEPT_ANSWER.
+ * Accepts answers: each counts by itself, against the rate too, whatever becomes of the others; what is refused for one of the reasons in
+ * `ignored` is left out. Errors: the other refusals of ACCEPT_ANSWER.
  */
 export async function acceptAnswers(
   answers: ReadonlyMap<string, AgentAnswer>,
   call: AdmittedCall,
   ignored: ReadonlySet<ErrorCode>,
 ): Promise<readonly AcceptedAnswer[]> {
-  const { channel } = call.services.store.inbox;
-  const unadmitted = deferAdmission(call, ANSWER_ACCESS);
-  const accepted = await Promise.all(
-    [...answers].map(async ([interactionId, answer]) => {
+  const accepted: AcceptedAnswer[] = [];
+  const entries = [...answers];
+  for (let from = 0; from < entries.length; from += AT_ONCE) {
+    const some = entries.slice(from, from + AT_ONCE).map(async ([interactionId, answer], at) => {
+      // The request itself was counted as the answer to the first.
+      const own = from + at === 0 ? call : { ...call, caller: call.caller.forFurtherCall() };
       try {
-        const taken = await acceptAnswer(interactionId, answer, channel, unadmitted);
-        const { taskId, replayed, waitedMs } = taken;
-        call.logEvent('answered', { taskId, interactionId, replayed, waitedMs });
-        return taken;
+        return await acceptOne(interactionId, answer, own);
       } catch (thrown) {
         if (thrown instanceof BatonError && ignored.has(thrown.code)) return undefined;
         throw thrown;
       }
-    }),
-  );
-  return accepted.filter((one) => one !== undefined);
+    });
+    for (const one of await Promise.all(some)) if (one !== undefined) accepted.push(one);
+  }
+  return accepted;
+}
+
+async function acceptOne(interactionId: string, answer: AgentAnswer, call: Call): Promise<AcceptedAnswer> {
+  const { channel } = call.services.store.inbox;
+  const taken = await acceptAnswer(interactionId, answer, channel, deferAdmission(call, ANSWER_ACCESS));
+  const { taskId, replayed, waitedMs } = taken;
+  call.logEvent('answered', { taskId, interactionId, replayed, waitedMs });
+  return taken;
 }
 
 /** The wait for what comes of answers that were accepted just now. */

@@ -1,29 +1,20 @@
 import { describeZodError } from '@baton/engine';
-import {
-  type AgentAnswer,
-  BatonError,
-  fromSamplingResult,
-  isRecord,
-  parseInteractionId,
-} from '@baton/protocol';
+import { type AgentAnswer, BatonError, fromSamplingResult, isRecord } from '@baton/protocol';
 import { RpcError } from '../../../json-rpc/rpc-error.ts';
 
 /**
- * The answers among `inputResponses` to what a task has asked, by interaction; `wasShown` says which of its interactions count. What was not
- * asked is left out (MCP 2026-07-28, basic/patterns/mrtr: a server ignores it).
- * Errors: -32602 naming the response that is none to its request.
+ * The answers among `inputResponses` to what was asked, by interaction. What was not asked is left out (MCP 2026-07-28, basic/patterns/mrtr: a
+ * server ignores it). Errors: -32602 naming the response that is none to its request.
  */
 export function readInputResponses(
   given: unknown,
-  taskId: string,
-  wasShown: (number: number) => boolean = () => true,
+  wasAsked: (interactionId: string) => boolean,
 ): ReadonlyMap<string, AgentAnswer> {
   const answers = new Map<string, AgentAnswer>();
   if (given === undefined) return answers;
   if (!isRecord(given)) throw refusedResponse('inputResponses', 'must be an object');
   for (const [key, response] of Object.entries(given)) {
-    const interaction = parseInteractionId(key);
-    if (interaction?.taskId !== taskId || !wasShown(interaction.number)) continue;
+    if (!wasAsked(key)) continue;
     const read = fromSamplingResult(response);
     if (!read.ok) throw refusedResponse(`inputResponses.${key}`, describeZodError(read.problem));
     answers.set(key, read.answer);

@@ -12,7 +12,7 @@ import { readInputResponses } from '../input/input-responses.ts';
 import { requireTasks } from '../request/request-capabilities.ts';
 import { detailedTask } from './detailed-task.ts';
 
-/** What was answered before, or has ended, waits for no answer any more. */
+/** What was answered or has ended meanwhile waits for no answer any more. */
 const IGNORED: ReadonlySet<ErrorCode> = new Set([
   'interaction_already_answered',
   'interaction_expired',
@@ -65,17 +65,14 @@ async function updateTask(taskId: string, inputResponses: unknown, call: Admitte
   const { identity, services, tenant } = call;
   const subscription = services.store.inbox.subscribe(tenant.tasks.topic(taskId), identity.admittedBy);
   try {
-    const accepted = await acceptAnswers(readInputResponses(inputResponses, taskId), call, IGNORED);
-    // Where none was accepted, there may be no such task.
-    if (accepted.length === 0) await tenant.tasks.read(identity, taskId, '', true);
-    else
-      await waitUntilTaskEndsOrParks(
-        call,
-        taskId,
-        subscription,
-        identity,
-        waitAfter(accepted, UPDATE_WAIT_MS),
-      );
+    const view = await tenant.tasks.read(identity, taskId);
+    // What waits for no answer any more, and what was never asked, is ignored, and costs nothing.
+    const pending = new Set('pending' in view ? view.pending.map(({ interactionId }) => interactionId) : []);
+    const answers = readInputResponses(inputResponses, (key) => pending.has(key));
+    const accepted = await acceptAnswers(answers, call, IGNORED);
+    if (accepted.length === 0) return;
+    const wait = waitAfter(accepted, UPDATE_WAIT_MS);
+    await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);
   } finally {
     subscription.close();
   }
