@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
+import { openSession, TaskStreamClient } from '../dialects/task-stream-client.ts';
 import { codeBlocksUnder } from './read-markdown-pages.ts';
 
 /** The messages of docs/dialects.md are sent as they stand there, and replied to as it says, but for ids, times, schemas, and texts that are cut short. */
@@ -37,6 +38,25 @@ test.each(examples)('$request', async ({ request, reply }) => {
   const { body: given } = await postJsonRpc(baton.url(), baton.apiKey, filled, headers);
   asked = { ...asked, ...given.result };
   expect(JSON.parse(reply)).toEqual(shown(given));
+});
+
+test('a call asks on its own stream as the page says, and ends with the response that is posted', async () => {
+  const [call = '', response = ''] = codeBlocksUnder('Sampling of 2025', 'http');
+  const [told = ''] = codeBlocksUnder('Sampling of 2025', 'json');
+  const headers = await openSession(baton.url(0), baton.apiKey, { sampling: {} });
+  const bodyOf = (block: string): string => block.split('\n\n')[1] ?? '';
+  const stream = await TaskStreamClient.open(baton.url(0), headers, { request: JSON.parse(bodyOf(call)) });
+  const request = await stream.message('sampling/createMessage');
+  expect(stream.events[0]).toEqual({ id: expect.any(String), message: undefined });
+  expect(JSON.parse(told)).toEqual(shown(request));
+  const posted = await postJsonRpc(
+    baton.url(1),
+    undefined,
+    bodyOf(response).replace('"ID"', `"${request.id}"`),
+    headers,
+  );
+  expect(posted.status).toBe(202);
+  expect((await stream.message('')).result.structuredContent).toMatchObject({ operation: 'add_task' });
 });
 
 const LONG = 120;

@@ -156,9 +156,9 @@ describe('/mcp', () => {
     expect((await send(rpc('ping'), { ...MCP, 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
   });
 
-  test('accepts notifications and responses with 202, and the batches of revision 2025-03-26', async () => {
+  test('accepts notifications with 202, refuses responses to what it never asked, and takes the batches of revision 2025-03-26', async () => {
     expect((await send({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(202);
-    expect((await send({ jsonrpc: '2.0', id: 1, result: {} })).status).toBe(202);
+    expect((await send({ jsonrpc: '2.0', id: 1, result: {} })).status).toBe(400);
     const batch = await send([
       rpc('ping', {}, 1),
       rpc('ping', {}, 2),

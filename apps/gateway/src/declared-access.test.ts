@@ -18,6 +18,7 @@ import { resourceKinds } from './resources/catalog.ts';
 import { restRoutes } from './rest/index.ts';
 import { SessionTokens } from './sessions/session-tokens.ts';
 import { StreamRegistry } from './subscriptions/stream-registry.ts';
+import { ResultWaits } from './tasks/result-waits.ts';
 import { allTools } from './prompts/all-tools.ts';
 
 /** Everything that the gateway registers, and who may use it. Whatever is added belongs here too. */
@@ -67,7 +68,10 @@ test('every kind of resource declares its access, and only what is of tasks or o
 });
 
 test("a server answers for no method but those that declare their access, and the SDK's own", () => {
-  const [of2025, of2026] = [methodsOf2025(methods), methodsOf2026(methods, new RequestStates(store))];
+  const [of2025, of2026] = [
+    methodsOf2025(methods, new ResultWaits()),
+    methodsOf2026(methods, new RequestStates(store)),
+  ];
   const undeclared = (server: unknown, declared: typeof of2025) => {
     const registered = [...(server as { _requestHandlers: Map<string, unknown> })._requestHandlers.keys()];
     return registered.filter((name) => !declared.some((method) => method.name === name)).toSorted();

@@ -17,7 +17,7 @@ export type { PendingQuery, PendingPage } from './queries/pending-list.ts';
 export type { Accepted, StreamSoFar } from './tasks/interactions.ts';
 export { mayStream } from './records/interaction-request.ts';
 export type { Claimer } from './records/claim-field.ts';
-export type { InteractionRecord, InteractionSummary } from './records/interaction-record.ts';
+export { type InteractionRecord, type InteractionSummary, ON_STREAM } from './records/interaction-record.ts';
 export type { TaskInspection, TaskSummary } from './queries/paged-queries.ts';
 export { MAX_PAGE_SIZE, PAGE_SIZE } from './records/page.ts';
 export type { Page, PageBounds, OriginFilter } from './records/page.ts';

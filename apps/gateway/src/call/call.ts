@@ -6,6 +6,7 @@ import type { CallTrace } from './call-trace.ts';
 import type { LogEvent } from './logged-events.ts';
 import type { ToolSelection } from '../tool-listing/tool-selection.ts';
 import type { CallAbortSignal } from './call-abort-signal.ts';
+import type { ClientDelegation } from './client-delegation.ts';
 import type { ClientTraits } from './client-traits.ts';
 import type { RequestOf2026 } from './request-of-2026.ts';
 
@@ -36,12 +37,18 @@ export interface Call {
   readonly selections?: readonly ToolSelection[];
   /** How replies are written for its client; undefined where none is of MCP. */
   readonly client?: ClientTraits;
+  /** What its client has declared that it can do, in `initialize` of its session. */
+  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
+  /** How its client is shown requests for an LLM; by a directive where that is not said. */
+  readonly delegation?: ClientDelegation;
   /** Of a call of MCP 2026-07-28. */
   readonly of2026?: RequestOf2026;
   /** How long it waits for what comes of the work that it starts, in milliseconds; a default where it does not say. */
   readonly waitMs?: number;
   /** True where no earlier call can have had its idempotency key, but for one that runs beside it. */
   readonly isFirstAttempt?: boolean;
+  /** Sends a message on the stream of the call's reply, which can be resumed behind it with `id`; an id alone for ''. Absent where the reply is no such stream. */
+  readonly sendEvent?: ((json: string, id: string) => void) | undefined;
   /** Sends a progress notification to a caller that asked for them (MCP, basic/utilities/progress). */
   readonly reportProgress?: (progress: Progress) => Promise<void>;
 }

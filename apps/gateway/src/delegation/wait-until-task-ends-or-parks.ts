@@ -66,6 +66,6 @@ async function waitForEndOrPark(
 }
 
 /** The task of an update that ended it: its end is all that a waiter shows. */
-function endedTaskView(taskId: string, end: TaskEnd): TaskView {
+export function endedTaskView(taskId: string, end: TaskEnd): TaskView {
   return { taskId, principal: '', operation: '', createdAt: 0, updatedAt: 0, expiresAt: 0, seen: 0, ...end };
 }

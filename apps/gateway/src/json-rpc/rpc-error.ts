@@ -12,8 +12,8 @@ export class RpcError extends Error {
     this.data = data;
   }
 
-  /** The response to the request `id`, as the JSON that leaves. */
-  toResponse(id: string | number): string {
+  /** The response to the request `id`, as the JSON that leaves; null for what is no request. */
+  toResponse(id: string | number | null): string {
     const { code, message, data } = this;
     return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });
   }

@@ -27,7 +27,7 @@ import { Dispatcher } from './dispatch/dispatcher.ts';
 import { readParamsLeniently } from './lenient-params.ts';
 import { createMcpCall, messageAccess } from './dispatch/mcp-call.ts';
 import type { McpMethods } from './dispatch/mcp-methods.ts';
-import { replyToPost } from './dispatch/reply-to-post.ts';
+import { sendDispatched } from './dispatch/send-dispatched.ts';
 import { isInitialize } from './v2025/invalid-request.ts';
 import { dispatchMessageOf2025 } from './v2025/post-message.ts';
 import {
@@ -35,7 +35,8 @@ import {
   requireKnownProtocolVersion,
   SESSION_ID_HEADER,
 } from './v2025/request-headers.ts';
-import { methodsOf2025, createServerOf2025, serveRevisionsOf2025 } from './v2025/server.ts';
+import { createDispatchersOf2025 } from './v2025/dispatchers.ts';
+import { resumeStream } from './v2025/task-stream/resume-stream.ts';
 import { dispatchMessageOf2026 } from './v2026/post-message.ts';
 import { readMessageOf2026 } from './v2026/request/read-request.ts';
 import { REVISION_OF_2026 } from './v2026/request/revision.ts';
@@ -54,14 +55,7 @@ export async function mcpRoutes(
 ): Promise<void> {
   const { services, methods, sessions, streams } = options;
   const { tools } = methods;
-  const of2025 = methodsOf2025(methods);
-  const serverOf2025 = (declaresTasks: boolean) =>
-    serveRevisionsOf2025(createServerOf2025(methods, of2025, declaresTasks), methods);
-  const dispatchersOf2025 = {
-    sessions,
-    dispatcher: new Dispatcher(await serverOf2025(true)),
-    taskless: new Dispatcher(await serverOf2025(false)),
-  };
+  const dispatchersOf2025 = await createDispatchersOf2025(services, methods, sessions);
   const serverOf2026 = await serveRevisionOf2026(methods, new RequestStates(services.store));
   const dispatchersOf2026 = { dispatcher: new Dispatcher(serverOf2026), methods, streams };
   app.decorateRequest('mcpCall', null);
@@ -96,7 +90,7 @@ export async function mcpRoutes(
       message === undefined
         ? await dispatchMessageOf2025(request, reply, call, session, dispatchersOf2025)
         : await dispatchMessageOf2026(message, request, reply, call, dispatchersOf2026);
-    return dispatched === undefined ? reply : replyToPost(request, reply, accepted, dispatched);
+    return dispatched === undefined ? reply : sendDispatched(request, reply, accepted, dispatched);
   });
 
   const ofSession = { config: { access: keyAccess(edgeAdmittedAccess(MCP_OR_AGENT_SCOPE)) } };
@@ -115,6 +109,12 @@ export async function mcpRoutes(
     requireKnownProtocolVersion(request);
     requireStreamAccepted(request);
     const identity = await admitCaller(call, ANY_MCP_CALLER);
+    const lastEventId = request.headers['last-event-id'];
+    if (lastEventId !== undefined) {
+      const admitted = { ...call, identity };
+      const resumed = resumeStream(String(lastEventId), session, admitted, dispatchersOf2025);
+      return sendDispatched(request, reply, { json: false, stream: true }, resumed);
+    }
     const holder = keyHolder(call.tenant, keyOf(request), MCP_OR_AGENT_SCOPE);
     const by = { call, holder, identity };
     return streams.open(sessionSource(session, call.tenant), by, reply, { encode: messageOf });

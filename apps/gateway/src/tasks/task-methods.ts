@@ -1,11 +1,16 @@
 import { z } from 'zod';
-import { type ListTasksRequest, ListTasksRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  type CallToolResult,
+  type ListTasksRequest,
+  ListTasksRequestSchema,
+  ProgressTokenSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { ANY_MCP_CALLER, withSightOfAdmin } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import { workflowResultSchema } from '../tools/complete-task.ts';
 import { toMcpTask } from './mcp-task.ts';
-import { ResultWaits } from './result-waits.ts';
+import type { ResultWaits } from './result-waits.ts';
 import { taskResult } from './task-result.ts';
 
 /**
@@ -15,14 +20,15 @@ import { taskResult } from './task-result.ts';
 export const TASK_CAPABILITIES = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
 
 const taskId = z.string().min(1).max(100);
+const meta = z.looseObject({ progressToken: ProgressTokenSchema.optional() }).optional();
 /** Params of a method that names a task. */
-export const taskByIdSchema = z.looseObject({ params: z.looseObject({ taskId }) });
+export const taskByIdSchema = z.looseObject({ params: z.looseObject({ taskId, _meta: meta }) });
 export const cancelTaskSchema = z.looseObject({
   params: z.looseObject({ taskId, result: workflowResultSchema.optional() }),
 });
 
-export function taskMethods(): McpMethod[] {
-  const waits = new ResultWaits();
+/** `waits`: the calls that this process holds until a task ends. */
+export function taskMethods(waits: ResultWaits): McpMethod[] {
   return [
     defineEdgeAdmittedMethod(
       'tasks/get',
@@ -40,8 +46,11 @@ export function taskMethods(): McpMethod[] {
         return { tasks: items.map((task) => toMcpTask(task, tenant.lifetimes)), ...next };
       },
     ),
-    defineEdgeAdmittedMethod('tasks/result', ANY_MCP_CALLER, taskByIdSchema, ({ params }, call) =>
-      taskResult(params.taskId, call, waits),
+    defineEdgeAdmittedMethod(
+      'tasks/result',
+      ANY_MCP_CALLER,
+      taskByIdSchema,
+      async ({ params }, call) => JSON.parse(await taskResult(params.taskId, call, waits)) as CallToolResult,
     ),
     defineEdgeAdmittedMethod('tasks/cancel', ANY_MCP_CALLER, cancelTaskSchema, async ({ params }, call) => {
       await cancelOrComplete(params, call);

@@ -1,7 +1,6 @@
 import { delegatedCallOperation, type Operation } from '@baton/operations';
 import { BatonError, type TaskEnd, WORKFLOW_OPERATION } from '@baton/protocol';
 import type { TaskView } from '@baton/store';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { AdmittedCall, Call } from '../call/call.ts';
 import { clientTraits } from '../call/client-traits.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
@@ -13,6 +12,7 @@ import {
   joinToolResult,
   type ToolResult,
 } from '../tool-results/tool-result.ts';
+import type { Continuation } from '../workflows/continue-workflow.ts';
 import type { ResultWaits } from './result-waits.ts';
 
 /**
@@ -22,7 +22,7 @@ import type { ResultWaits } from './result-waits.ts';
 const MAX_HOLD_MS = 600_000;
 
 /**
- * What the call that a task stands for would have returned (MCP 2025-11-25, basic/utilities/tasks, Result Retrieval), once the
+ * What the call that a task stands for would have returned (MCP 2025-11-25, basic/utilities/tasks, Result Retrieval), as JSON, once the
  * task has ended; until then the call is held. A repeat waits on, at any replica.
  * Errors: `task_not_found`, `task_unfinished`, those of an admission that ended meanwhile.
  */
@@ -31,7 +31,7 @@ export async function taskResult(
   call: AdmittedCall,
   waits: ResultWaits,
   holdMs = MAX_HOLD_MS,
-): Promise<CallToolResult> {
+): Promise<string> {
   const first = await call.tenant.tasks.read(call.identity, taskId, '', true);
   const last = isOpen(first) ? await waitForEnd(taskId, call, waits, holdMs) : first;
   if (isOpen(last)) {
@@ -41,9 +41,7 @@ export async function taskResult(
       { taskId, status: last.status },
     );
   }
-  return JSON.parse(
-    joinToolResult(await formatEndedTask(first.operation, taskId, last, call)),
-  ) as CallToolResult;
+  return joinToolResult(await formatEndedTask(first.operation, taskId, last, call));
 }
 
 /** What the call that a task stands for would have returned. `linksOf`: links to what its result has made or changed. */
@@ -53,11 +51,13 @@ export async function formatEndedTask(
   end: TaskEnd,
   call: Call,
   linksOf: (structured: object) => readonly string[] = () => [],
+  continuation?: Continuation,
 ): Promise<ToolResult> {
-  if (end.status !== 'completed') return formatToolError(BatonError.fromWire(end.error), taskId);
+  if (end.status !== 'completed')
+    return formatToolError(BatonError.fromWire(end.error), taskId, continuation);
   const { takesLinks, textForm } = call.client ?? clientTraits(undefined);
   const reply = replyOf(operation, taskId, end, call);
-  return formatToolReply(reply, textForm, takesLinks ? linksOf(reply.structured) : []);
+  return formatToolReply(reply, textForm, takesLinks ? linksOf(reply.structured) : [], continuation);
 }
 
 async function waitForEnd(

@@ -19,6 +19,8 @@ interface InteractionFacts {
   readonly expiresAt?: number;
   readonly endedAt?: number;
   readonly answeredBy?: string;
+  /** Whether the answer was the response to a request that a stream carried. */
+  readonly answeredOnStream?: true;
   /** Of an LLM request that was answered: what the answer used. */
   readonly usage?: InteractionUsage;
   /** Set while a worker asks an LLM endpoint: no agent may answer it. */
@@ -47,6 +49,9 @@ export interface InteractionRecord extends InteractionFacts {
 export interface InteractionSummary extends InteractionFacts {
   readonly request: SummarizedRequest | Extract<InteractionRequest, { kind: 'elicitation' }>;
 }
+
+/** The fingerprint of an answer that was the response to a request on a stream begins with it. */
+export const ON_STREAM = '~';
 
 /** What is read of an interaction: fields of its task's record; either of the last two. */
 export interface InteractionFields {
@@ -114,9 +119,10 @@ function parseFacts(
     return kind === 'provider' ? { ...pending, provider: true } : pending;
   }
   if (answered) {
-    const [, endedAt, answeredBy = '', ...used] = answered.split(';');
+    const [fingerprint = '', endedAt, answeredBy = '', ...used] = answered.split(';');
+    const onStream = fingerprint.startsWith(ON_STREAM) ? ({ answeredOnStream: true } as const) : {};
     const usage = used.length === 0 ? {} : { usage: parseInteractionUsage(used) };
-    return { ...facts, status: 'answered', endedAt: Number(endedAt), answeredBy, ...usage };
+    return { ...facts, status: 'answered', endedAt: Number(endedAt), answeredBy, ...onStream, ...usage };
   }
   const [status = 'cancelled', endedAt = '0'] = (ended ?? '').split(';');
   return { ...facts, status: status as InteractionStatus, endedAt: Number(endedAt) };

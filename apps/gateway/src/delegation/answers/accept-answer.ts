@@ -6,12 +6,15 @@ import {
   canonicalJson,
   readAnswerUsage,
 } from '@baton/protocol';
-import { type Accepted, refusalError } from '@baton/store';
+import { type Accepted, ON_STREAM, refusalError } from '@baton/store';
 import { holdAgainstChunks, mayBeStreamed } from '../../streaming/answer-chunks.ts';
 import type { UnadmittedCall } from '../../call/call.ts';
 
 /** An answer that was taken, and what of its usage does not count. */
 export type AcceptedAnswer = Accepted & { readonly warning: string | undefined };
+
+/** How an answer came: in a call, or as the response to a request that a stream carried. */
+type AnswerVia = 'call' | 'stream';
 
 /** So often an answer is held against chunks that came while it was accepted. */
 const MAX_CHECKS = 3;
@@ -25,25 +28,31 @@ export async function acceptAnswer(
   response: AgentAnswer,
   channel: string,
   call: UnadmittedCall,
+  via: AnswerVia = 'call',
 ): Promise<AcceptedAnswer> {
   const usage = readAnswerUsage(response);
-  const accepted = await acceptWithUsage(interactionId, response, usage, channel, call);
+  const accepted = await acceptWithUsage({ interactionId, response, usage, channel, via }, call);
   const { taskId, waitedMs, traceparent } = accepted;
   if (waitedMs !== undefined && traceparent !== undefined)
     call.trace?.recordWait({ traceparent, taskId, interactionId, waitedMs });
   return { ...accepted, warning: usage.problem };
 }
 
+interface PostedAnswer {
+  readonly interactionId: string;
+  readonly response: AgentAnswer;
+  readonly usage: AnswerUsage;
+  readonly channel: string;
+  readonly via: AnswerVia;
+}
+
 async function acceptWithUsage(
-  interactionId: string,
-  response: AgentAnswer,
-  usage: AnswerUsage,
-  channel: string,
+  { interactionId, response, usage, channel, via }: PostedAnswer,
   call: UnadmittedCall,
 ): Promise<Accepted> {
   const { interactions } = call.tenant;
   // Of what was posted: the chunks are gone once they were joined, and the same may be posted again.
-  const fingerprint = fingerprintOf(response);
+  const fingerprint = fingerprintOf(response, via);
   const posted = { interactionId, fingerprint, channel, usage };
   const text = answerText(response, interactionId);
   if (!mayBeStreamed(response))
@@ -70,7 +79,10 @@ function requireAccepted(accepted: Accepted | 'streamed'): Accepted {
   return accepted;
 }
 
-/** Two answers are the same when their canonical JSON is equal. */
-function fingerprintOf(answer: AgentResponse): string {
-  return hash('sha256', canonicalJson(answer), 'base64url').slice(0, 22);
+/** Two answers are the same when they came the same way and their canonical JSON is equal. */
+function fingerprintOf(answer: AgentResponse, via: AnswerVia): string {
+  const digest = hash('sha256', canonicalJson(answer), 'base64url');
+  return `${via === 'stream' ? ON_STREAM : ''}${digest}`.slice(0, FINGERPRINT_LENGTH);
 }
+
+const FINGERPRINT_LENGTH = 22;

@@ -45,12 +45,12 @@ export function endStreamWithText(request: FastifyRequest, raw: ServerResponse, 
   else holdReply(request, raw, Buffer.from(text)).pipe(raw);
 }
 
-/** Writes parts of a stream that has begun: large ones count as the request's, read or not, until the reply has ended. */
+/** Writes parts of a stream that has begun: large ones, and all of a client that does not read, count as the request's until the reply has ended. */
 export function streamPartWriter(request: FastifyRequest, raw: ServerResponse): (text: string) => void {
   const hold = holderOf(request, raw);
   return (text) => {
     const part = Buffer.from(text);
-    if (part.length >= LARGE_REPLY_BYTES) hold(part.length);
+    if (part.length >= LARGE_REPLY_BYTES || raw.writableNeedDrain) hold(part.length);
     raw.write(part);
   };
 }

@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { endStreamWithText, streamPartWriter } from '../limits/unread-replies.ts';
-import { SSE_HEADERS, sseComment, sseEvent } from './sse.ts';
+import { SSE_HEADERS, sseComment, sseEvent, sseEventWithId } from './sse.ts';
 
 /** A reply that takes longer becomes a stream, so that the client and every proxy see that it lives. */
 export const JSON_WITHIN_MS = 3_000;
 const COMMENT_EVERY_MS = 5_000;
 
-/** Sends the client what it is told before the response, as the JSON that leaves. */
-export type Notify = (json: string) => void;
+/** Sends the client what it is told before the response, as the JSON that leaves; with an id by which the stream can be resumed behind it. */
+export type Notify = (json: string, id?: string) => void;
 
 export interface ReplyOptions<Response> {
   /** Whether the client takes a stream. */
@@ -43,7 +43,13 @@ export async function sendJsonOrSse<
   };
   let timer = setTimeout(comment, JSON_WITHIN_MS);
   try {
-    const response = await respond((json) => stream.write(sseEvent(events.notification, json)));
+    const response = await respond((json, id) =>
+      stream.write(
+        id === undefined
+          ? sseEvent(events.notification, json)
+          : sseEventWithId(events.notification, json, id),
+      ),
+    );
     if (!stream.hasBegun && !mustStream(response)) return send(response);
     if (!stream.hasBegun) stream.write(sseComment('open'));
     const { parts = [response.json] } = response;

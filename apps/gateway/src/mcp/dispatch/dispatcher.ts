@@ -1,21 +1,17 @@
 import { BatonError, isRecord } from '@baton/protocol';
-import {
-  type CallToolRequest,
-  isJSONRPCErrorResponse,
-  type JSONRPCRequest,
-} from '@modelcontextprotocol/sdk/types.js';
+import { isJSONRPCErrorResponse, type JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import { admitCallerUnlessAdmitted, ANY_MCP_CALLER } from '../../call/access.ts';
 import type { Call } from '../../call/call.ts';
 import { reportingProgress } from '../../json-rpc/call-in-auth-info.ts';
 import { httpErrorOf, RpcError } from '../../json-rpc/rpc-error.ts';
 import type { Notify } from '../../edge/streams/json-or-sse-reply.ts';
 import type { RpcResponse } from './in-flight-requests.ts';
-import type { RevisionServer } from './revision-server.ts';
+import type { DirectAnswer, RevisionServer } from './revision-server.ts';
 
 /** JSON-RPC responses as the JSON that leaves, and the error whose HTTP status goes with them, if they have one. */
 export interface DispatchedReply {
   readonly json: string;
-  /** Of a batch, its responses each by itself. */
+  /** Of a batch, its responses each by itself; none of a stream that ends before there is a response. */
   readonly parts?: readonly string[];
   readonly httpError: BatonError | undefined;
   /** The HTTP status of another error, where its revision has one for it. */
@@ -26,8 +22,8 @@ export interface DispatchedReply {
  * Dispatches JSON-RPC requests to the SDK's server of a revision. HTTP is Baton's, since no session and no stream of a request may be bound to a process;
  * the protocol is the SDK's. Only requests go in: a client's notification or response would name ids that are not its own here.
  *
- * A `tools/call` that asks nothing of the protocol but the call itself, which is nearly every request, goes straight to what the server's handler
- * does for it: the SDK would parse its request and its result twice more and say the same.
+ * Nearly every request is a `tools/call`, which goes straight to what the server's handler does for it: the SDK would parse its request and its result twice
+ * more and say the same.
  */
 export class Dispatcher {
   private readonly server: RevisionServer;
@@ -55,33 +51,38 @@ export class Dispatcher {
   }
 
   /** `notify` sends what the request's caller is told before its response. */
-  async send(request: JSONRPCRequest, call: Call, notify?: Notify): Promise<DispatchedReply> {
-    const { id } = request;
+  send(request: JSONRPCRequest, call: Call, notify?: Notify): Promise<DispatchedReply> {
+    return this.replyTo(request, call, async () => {
+      const answer = this.server.directAnswer(request);
+      return answer === undefined
+        ? this.sendToServer(request, call, notify)
+        : answerDirectly(request, answer, call, notify);
+    });
+  }
+
+  /** What answers a request that was sent before, on another stream. */
+  resume(
+    request: JSONRPCRequest,
+    answer: DirectAnswer,
+    call: Call,
+    notify?: Notify,
+  ): Promise<DispatchedReply> {
+    return this.replyTo(request, call, () => answerDirectly(request, answer, call, notify));
+  }
+
+  private async replyTo(
+    request: JSONRPCRequest,
+    call: Call,
+    reply: () => Promise<DispatchedReply>,
+  ): Promise<DispatchedReply> {
     try {
-      const toolCall = request.method === 'tools/call' ? this.server.readToolCall(request.params) : undefined;
-      return toolCall === undefined
-        ? await this.sendToServer(request, call, notify)
-        : await this.callTool(id, toolCall, call, notify);
+      return await reply();
     } catch (thrown) {
       const error = thrown instanceof BatonError ? RpcError.of(thrown) : thrown;
       if (!(error instanceof RpcError)) throw thrown;
       logRefusal(request, error, call);
-      return errorReply(error, id, this.server.statuses);
+      return errorReply(error, request.id, this.server.statuses);
     }
-  }
-
-  private async callTool(
-    id: JSONRPCRequest['id'],
-    params: CallToolRequest['params'],
-    call: Call,
-    notify: Notify | undefined,
-  ): Promise<DispatchedReply> {
-    const progressToken = notify && params._meta?.progressToken;
-    const reporting = reportingProgress(call, progressToken, async (notification) =>
-      notify?.(JSON.stringify({ jsonrpc: '2.0', ...notification })),
-    );
-    const result = await this.server.callTool(params, reporting);
-    return { json: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`, httpError: undefined };
   }
 
   private async sendToServer(
@@ -99,6 +100,21 @@ export class Dispatcher {
     if (isJSONRPCErrorResponse(response)) logRefusal(request, response.error, call);
     return toReply(request, response, this.server.statuses);
   }
+}
+
+async function answerDirectly(
+  { id, params }: JSONRPCRequest,
+  answer: DirectAnswer,
+  call: Call,
+  notify: Notify | undefined,
+): Promise<DispatchedReply> {
+  const progressToken = notify && params?._meta?.progressToken;
+  const reporting = reportingProgress(call, progressToken, async (notification) =>
+    notify?.(JSON.stringify({ jsonrpc: '2.0', ...notification })),
+  );
+  const result = await answer(reporting);
+  if (result === undefined) return { json: '', parts: [], httpError: undefined };
+  return { json: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`, httpError: undefined };
 }
 
 function logRefusal(

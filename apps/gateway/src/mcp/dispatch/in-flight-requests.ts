@@ -22,7 +22,6 @@ interface InFlightRequest {
 export class InFlightRequests {
   private readonly requests = new Map<number, InFlightRequest>();
   private lastId = 0;
-
   private readonly deliver: (request: JSONRPCRequest, extra: { authInfo: AuthInfo }) => void;
 
   /** `deliver` gives a request to the server. */

@@ -6,6 +6,7 @@ import {
   scriptAdmittedAnswerAccess,
 } from '../../call/access.ts';
 import type { Call, Services } from '../../call/call.ts';
+import { readClientResponse } from '../client-requests/client-response.ts';
 import { keyOf } from '../../edge/credential.ts';
 import { logEventsOf } from '../../edge/event-log.ts';
 
@@ -38,6 +39,8 @@ export function messageAccess(message: unknown): Access {
 
 /** The interaction that a message answers; undefined for any other message. */
 function answeredInteraction(message: unknown): string | undefined {
+  const response = readClientResponse(message);
+  if (response !== undefined) return response.interactionId;
   const { method, params } = (message ?? {}) as {
     method?: unknown;
     params?: { name?: unknown; arguments?: { interactionId?: unknown; agentLLMResponse?: unknown } };

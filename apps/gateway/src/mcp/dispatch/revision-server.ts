@@ -1,10 +1,9 @@
-import type {
-  CallToolRequest,
-  JSONRPCNotification,
-  JSONRPCRequest,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCNotification, JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Call } from '../../call/call.ts';
 import type { RpcResponse } from './in-flight-requests.ts';
+
+/** What answers a request without the SDK's server: its result as the JSON that leaves; undefined where its stream ends before there is one. */
+export type DirectAnswer = (call: Call) => Promise<string | undefined>;
 
 /** The SDK's server of one generation of MCP: one, built once, for every request of this process. */
 export interface RevisionServer {
@@ -15,12 +14,10 @@ export interface RevisionServer {
     notify?: (notification: JSONRPCNotification) => void,
   ): Promise<RpcResponse>;
   /**
-   * The params of a `tools/call` that asks nothing of the protocol but the call itself; undefined for one that the server is to read. Errors: -32602
-   * for what are none.
+   * What answers a request of which the SDK's server need not see anything; undefined for one that it is to read. The answer throws an `RpcError`,
+   * and so does this for params that are none (-32602).
    */
-  readToolCall(params: unknown): CallToolRequest['params'] | undefined;
-  /** What a `tools/call` comes to, as the JSON that leaves. Throws what it answers as an error: an `RpcError`, always. */
-  callTool(params: CallToolRequest['params'], call: Call): Promise<string>;
+  directAnswer(request: JSONRPCRequest): DirectAnswer | undefined;
   /** HTTP statuses of JSON-RPC errors, where the revision has them. */
   readonly statuses: ReadonlyMap<number, number>;
 }

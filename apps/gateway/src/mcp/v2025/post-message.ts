@@ -6,26 +6,21 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { admitCaller, ANY_MCP_CALLER } from '../../call/access.ts';
 import type { Call } from '../../call/call.ts';
-import { clientTraits } from '../../call/client-traits.ts';
+import { isMcpHttpError } from '../../call/error-classification.ts';
+import { RpcError } from '../../json-rpc/rpc-error.ts';
+import { toBatonError } from '@baton/protocol';
 import { keyOf } from '../../edge/credential.ts';
 import type { Notify } from '../../edge/streams/json-or-sse-reply.ts';
 import { negotiatedVersion, type Session } from '../../sessions/session.ts';
-import type { SessionTokens } from '../../sessions/session-tokens.ts';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { createMcpCall, messageAccess } from '../dispatch/mcp-call.ts';
-import type { Dispatched } from '../dispatch/reply-to-post.ts';
+import type { Dispatched } from '../dispatch/send-dispatched.ts';
+import { acceptResponse, readClientResponse } from '../client-requests/client-response.ts';
+import type { DispatchersOf2025 } from './dispatchers.ts';
+import { callOfSession, callOnStream } from './call/session-call.ts';
 import { invalidRequestResponse, isInitialize } from './invalid-request.ts';
 import { parsePlainRequest } from './plain-request.ts';
 import { protocolVersionOf, requireKnownProtocolVersion, SESSION_ID_HEADER } from './request-headers.ts';
-import { declaresTasks, removeUndeclaredTaskParam } from './task-param.ts';
-
-/** What posts of the 2025 revisions are dispatched by. */
-export interface DispatchersOf2025 {
-  readonly sessions: SessionTokens;
-  readonly dispatcher: Dispatcher;
-  /** To a server without tasks, for clients of revisions that have none: what `initialize` says differs. */
-  readonly taskless: Dispatcher;
-}
+import { declaresTasks, removeUndeclaredTaskParam } from './call/task-param.ts';
 
 /** A post of the 2025 revisions, of the session that it names. Undefined where the reply was sent. */
 export async function dispatchMessageOf2025(
@@ -37,21 +32,19 @@ export async function dispatchMessageOf2025(
 ): Promise<Dispatched | undefined> {
   const revision = session?.protocolVersion ?? protocolVersionOf(request);
   removeUndeclaredTaskParam(request.body, revision);
-  const call = {
-    ...caller,
-    client: clientTraits(revision, session?.client.name),
-    ...(session === undefined ? {} : { sessionId: session.id }),
-  };
+  const call = callOfSession(caller, session, revision);
   const plain = parsePlainRequest(request);
   if (plain === undefined) return dispatchOther(request, reply, call, dispatchers);
-  const respond = (notify?: Notify) => dispatchers.dispatcher.send(plain, call, notify);
+  const respond = (notify?: Notify) =>
+    dispatchers.dispatcher.send(
+      plain,
+      session && notify ? callOnStream(call, session, notify) : call,
+      notify,
+    );
   return { call, requests: [plain], respond };
 }
 
-/**
- * What is no plain request: batches, `initialize`, notifications, responses, and what is malformed. Undefined where the reply was sent:
- * nothing of a process waits for a client's notifications and responses.
- */
+/** What is no plain request: batches, `initialize`, notifications, responses, and what is malformed. Undefined where the reply was sent. */
 async function dispatchOther(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -72,10 +65,12 @@ async function dispatchOther(
     await reply.status(400).send(invalid);
     return undefined;
   }
+  const refused = await acceptResponses(messages, call);
   const requests = messages.filter((message) => isJSONRPCRequest(message));
   const [single] = requests;
   if (single === undefined) {
-    await reply.status(202).send();
+    if (refused === undefined) await reply.status(202).send();
+    else await reply.status(400).type('application/json; charset=utf-8').send(refused);
     return undefined;
   }
   if (Array.isArray(body))
@@ -83,6 +78,23 @@ async function dispatchOther(
   if (!isInitialize(body))
     return { call, requests, respond: (notify) => dispatcher.send(single, call, notify) };
   return initialize(single, reply, call, principal, dispatchers);
+}
+
+/** Takes the responses among the messages; what the first is refused with that is, as JSON-RPC. Errors: what HTTP has a status for. */
+async function acceptResponses(messages: readonly unknown[], call: Call): Promise<string | undefined> {
+  let refused: string | undefined;
+  for (const response of messages.map(readClientResponse)) {
+    if (response === undefined) continue;
+    try {
+      await acceptResponse(response, call);
+    } catch (thrown) {
+      const error = toBatonError(thrown);
+      if (error !== thrown || isMcpHttpError(error)) throw thrown;
+      call.logEvent('refused', { code: error.code, interactionId: response.interactionId });
+      refused ??= RpcError.of(error).toResponse(null);
+    }
+  }
+  return refused;
 }
 
 async function initialize(

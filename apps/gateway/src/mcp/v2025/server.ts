@@ -5,6 +5,7 @@ import {
   type CallToolRequest,
   type CallToolResult,
   type JSONRPCMessage,
+  type JSONRPCRequest,
   type MessageExtraInfo,
   RELATED_TASK_META_KEY,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -19,11 +20,15 @@ import { PROMPT_CAPABILITIES } from '../../prompts/prompt-methods.ts';
 import { RESOURCE_CAPABILITIES } from '../../resources/resource-methods.ts';
 import { subscriptionMethods } from '../../resources/subscribe.ts';
 import { createTask } from '../../tasks/create-task.ts';
+import type { ResultWaits } from '../../tasks/result-waits.ts';
 import { TASK_CAPABILITIES, taskMethods } from '../../tasks/task-methods.ts';
 import { joinToolResult } from '../../tool-results/tool-result.ts';
 import type { Call } from '../../call/call.ts';
 import { callTool, formatCalledTool } from '../dispatch/call-tool.ts';
-import { callToolMethod } from '../dispatch/call-tool-method.ts';
+import { delegationOf2025 } from './call/delegation-of-2025.ts';
+import { callToolMethod } from './call-tool-method.ts';
+import { streamTaskResult, streamToolCall } from './task-stream/answer-on-stream.ts';
+import type { TaskStreams } from './task-stream/task-stream.ts';
 import { isPlainToolCall } from '../dispatch/plain-tool-call.ts';
 import { InFlightRequests } from '../dispatch/in-flight-requests.ts';
 import { INSTRUCTIONS, type McpMethods, SERVER_INFO } from '../dispatch/mcp-methods.ts';
@@ -32,24 +37,40 @@ import type { RevisionServer } from '../dispatch/revision-server.ts';
 /** Building a validator is a quarter of building a server: all servers of this process share one. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
-/** The methods of the 2025 revisions. */
-export function methodsOf2025(methods: McpMethods): readonly McpMethod[] {
+/** The methods of the 2025 revisions. `waits`: the calls that this process holds until a task ends. */
+export function methodsOf2025(methods: McpMethods, waits: ResultWaits): readonly McpMethod[] {
   const { tools, log, shared } = methods;
-  const called = callToolMethod(async (params, call) =>
-    params.task === undefined
-      ? (JSON.parse(await callToolOf2025(methods, params, call)) as CallToolResult)
-      : createTask(tools, params, call, log),
-  );
-  return [called, ...shared, ...subscriptionMethods, ...taskMethods()];
+  const called = callToolMethod(async (params, call) => {
+    if (params.task !== undefined) return createTask(tools, params, call, log);
+    const result = await formatCalledTool(methods, await callTool(methods, params, call), call);
+    return JSON.parse(joinToolResult(result)) as CallToolResult;
+  });
+  return [called, ...shared, ...subscriptionMethods, ...taskMethods(waits)];
 }
 
+/** A `tools/call`: its result, which in the dialect `sampling` comes once its client was asked all that its work asks. */
 async function callToolOf2025(
   methods: McpMethods,
+  streams: TaskStreams,
+  id: JSONRPCRequest['id'],
   params: CallToolRequest['params'],
-  call: Call,
-): Promise<string> {
+  caller: Call,
+): Promise<string | undefined> {
+  const delegation = await delegationOf2025(params._meta, caller, 'tool');
+  const call = { ...caller, delegation };
   const called = await callTool(methods, params, call);
-  return joinToolResult(await formatCalledTool(methods, called, call));
+  const { outcome } = called;
+  const unfinished = outcome.kind === 'replied' ? outcome.reply.unfinished : undefined;
+  if (unfinished === undefined || delegation.dialect !== 'sampling' || call.sendEvent === undefined)
+    return joinToolResult(await formatCalledTool(methods, called, call));
+  return streamToolCall(
+    methods,
+    streams,
+    { id, progressToken: params._meta?.progressToken },
+    called,
+    unfinished,
+    call,
+  );
 }
 
 /** A server of the 2025 revisions. `declaresTasks`: to a client of the revision that has them. */
@@ -84,20 +105,48 @@ export function createServerOf2025(
 }
 
 /** Connects the server to the requests of this process's clients. */
-export async function serveRevisionsOf2025(server: Server, methods: McpMethods): Promise<RevisionServer> {
+export async function serveRevisionsOf2025(
+  server: Server,
+  methods: McpMethods,
+  streams: TaskStreams,
+): Promise<RevisionServer> {
   const transport = new InProcessTransport();
   await server.connect(transport);
   return {
     exchange: (request, call, notify) => transport.inFlight.send(request, call, notify),
-    readToolCall: (params) =>
-      isPlainToolCall(params) &&
-      params.task === undefined &&
-      params._meta?.[RELATED_TASK_META_KEY] === undefined
-        ? params
-        : undefined,
-    callTool: (params, call) => rethrowAsRpcError(methods.log, () => callToolOf2025(methods, params, call)),
+    directAnswer: ({ method, params, id }) => {
+      if (method !== 'tools/call' || !isDirectToolCall(params)) return undefined;
+      return (call) =>
+        rethrowAsRpcError(methods.log, () => callToolOf2025(methods, streams, id, params, call));
+    },
     statuses: new Map(),
   };
+}
+
+/** The same with the tasks of 2025-11-25, whose results are waited for on streams. */
+export async function serveTasksOf2025(
+  server: Server,
+  methods: McpMethods,
+  streams: TaskStreams,
+): Promise<RevisionServer> {
+  const served = await serveRevisionsOf2025(server, methods, streams);
+  return {
+    ...served,
+    directAnswer: (request) => {
+      const { id, method, params } = request;
+      if (method !== 'tasks/result') return served.directAnswer(request);
+      return (call) =>
+        rethrowAsRpcError(methods.log, () => streamTaskResult(methods, streams, id, params, call));
+    },
+  };
+}
+
+function isDirectToolCall(params: unknown): params is CallToolRequest['params'] {
+  return (
+    isPlainToolCall(params) &&
+    params.task === undefined &&
+    params._meta?.[RELATED_TASK_META_KEY] === undefined
+  );
 }
 
 /** Carries the requests of this process's clients to its server. */

@@ -12,7 +12,7 @@ import type { McpMethods } from '../dispatch/mcp-methods.ts';
 import { askForInput, type InputRequired } from './input-required/input-required.ts';
 import type { RepeatableCall, RequestStates } from './input-required/request-states.ts';
 import { takeTurn } from './input-required/take-turn.ts';
-import { toInputRequests } from './input/input-requests.ts';
+import { toClientRequests } from '../client-requests/client-requests.ts';
 import { taskOf2026 } from './tasks/detailed-task.ts';
 
 /** A result by which a call has not ended. */
@@ -51,11 +51,10 @@ async function showUnfinished(
   states: RequestStates,
   repeated: RepeatableCall,
 ): Promise<UnfinishedResult | undefined> {
-  const { dialect, takesSampling = false, takesTools = false } = call.of2026 ?? {};
+  const { dialect, takesSampling = false } = call.delegation ?? {};
   if (dialect !== 'task') return askForInput(unfinished, call, states, repeated);
   // A request that this client takes in no other way is shown by the directive.
-  if (takesSampling && (await toInputRequests(unfinished.pending, call, takesTools)) === undefined)
-    return undefined;
+  if (takesSampling && (await toClientRequests(unfinished.pending, call)) === undefined) return undefined;
   const view = await call.tenant.tasks.read(call.caller.heldIdentity(), unfinished.taskId, '', true);
   const { statusMessage, ...task } = taskOf2026(view, call);
   // Who is asked natively need not be told of another way.

@@ -4,7 +4,7 @@ import { admitCaller, ANY_MCP_CALLER } from '../../call/access.ts';
 import type { Call } from '../../call/call.ts';
 import { clientTraits } from '../../call/client-traits.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
-import type { Dispatched } from '../dispatch/reply-to-post.ts';
+import type { Dispatched } from '../dispatch/send-dispatched.ts';
 import type { McpMethods } from '../dispatch/mcp-methods.ts';
 import type { StreamRegistry } from '../../subscriptions/stream-registry.ts';
 import { LISTEN, listen } from './listen/listen.ts';
@@ -35,12 +35,13 @@ export async function dispatchMessageOf2026(
     else await reply.status(message.status).send({ jsonrpc: '2.0', id: idOf(body), error: message.error });
     return undefined;
   }
-  const { request, clientName, logLevel, of2026 } = message;
+  const { request, clientName, logLevel, of2026, delegation } = message;
   const call = {
     ...caller,
     client: clientTraits(REVISION_OF_2026, clientName),
     of2026,
-    waitMs: WAIT_MS[of2026.dialect],
+    delegation,
+    waitMs: WAIT_MS[delegation.dialect],
   };
   if (request.method === LISTEN) {
     try {

@@ -5,9 +5,10 @@ import {
   type JSONRPCMessage,
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import { CallToolRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { type CallToolRequest, CallToolRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { COMPLETION_CAPABILITIES } from '../../completion/completion-method.ts';
+import type { Call } from '../../call/call.ts';
 import { callFromExtra } from '../../json-rpc/call-in-auth-info.ts';
 import type { McpMethod } from '../../json-rpc/mcp-method.ts';
 import { parseRequest } from '../../json-rpc/parse-request.ts';
@@ -46,33 +47,38 @@ export async function serveRevisionOf2026(
   const transport = new SharedTransport();
   await createServerOf2026(methods, methodsOf2026(methods, states)).connect(transport);
   const tasks = new Map(taskMethodsOf2026(methods.tools).map((method) => [method.name, method]));
+  // As the server stamps what goes through it: with the type of the result, and with its own name.
   const stamp = { [SERVER_INFO_META_KEY]: serverInfo(methods) };
   const stampMember = JSON.stringify(stamp).slice(1, -1);
   return {
-    exchange: async (request, call, notify) => {
-      const method = tasks.get(request.method);
-      if (method === undefined) return transport.inFlight.send(request, call, notify);
-      const result = await rethrowAsRpcError(methods.log, () => method.answer(request.params, call));
-      return { jsonrpc: '2.0', id: request.id, result: { resultType: 'complete', ...result, _meta: stamp } };
+    exchange: (request, call, notify) => transport.inFlight.send(request, call, notify),
+    directAnswer: ({ method: name, params }) => {
+      if (name === 'tools/call') {
+        const toolCall = readToolCall(params);
+        return (call) => rethrowAsRpcError(methods.log, () => callTool(toolCall, call));
+      }
+      const method = tasks.get(name);
+      return method && ((call) => rethrowAsRpcError(methods.log, () => answerOf(method, params, call)));
     },
-    readToolCall: (params) =>
-      isPlainToolCall(params)
-        ? params
-        : parseRequest(CallToolRequestSchema, { method: 'tools/call', params }).params,
-    // As the server stamps what goes through it: with the type of the result, and with its own name.
-    callTool: (params, call) =>
-      rethrowAsRpcError(methods.log, async () => {
-        const result = await callToolOf2026(methods, states, params, call);
-        if ('resultType' in result)
-          return JSON.stringify({ ...result, _meta: { ...result._meta, ...stamp } });
-        const { members, meta } = result;
-        return joinToolResult({
-          members: `"resultType":"complete",${members}`,
-          meta: [...meta, stampMember],
-        });
-      }),
     statuses: ERROR_STATUSES,
   };
+
+  async function callTool(params: CallToolRequest['params'], call: Call): Promise<string> {
+    const result = await callToolOf2026(methods, states, params, call);
+    if ('resultType' in result) return JSON.stringify({ ...result, _meta: { ...result._meta, ...stamp } });
+    const { members, meta } = result;
+    return joinToolResult({ members: `"resultType":"complete",${members}`, meta: [...meta, stampMember] });
+  }
+
+  async function answerOf(method: McpMethod, params: unknown, call: Call): Promise<string> {
+    return JSON.stringify({ resultType: 'complete', ...(await method.answer(params, call)), _meta: stamp });
+  }
+}
+
+function readToolCall(params: unknown): CallToolRequest['params'] {
+  return isPlainToolCall(params)
+    ? params
+    : parseRequest(CallToolRequestSchema, { method: 'tools/call', params }).params;
 }
 
 /** The methods of 2026-07-28 but `tools/call` and those of tasks, which pass no server of the SDK; `prompts/get` is its own. */

@@ -1,7 +1,7 @@
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import type { Call } from '../../../call/call.ts';
 import type { UnfinishedTask } from '../../../delegation/tool-reply.ts';
-import { toInputRequests } from '../input/input-requests.ts';
+import { toClientRequests } from '../../client-requests/client-requests.ts';
 import type { RepeatableCall, RequestStates } from './request-states.ts';
 
 /**
@@ -25,9 +25,9 @@ export async function askForInput(
   states: RequestStates,
   repeated: RepeatableCall,
 ): Promise<InputRequired | undefined> {
-  const { of2026 } = call;
-  if (of2026 === undefined || !of2026.takesSampling || of2026.dialect === 'tool') return undefined;
-  const asked = await toInputRequests(pending, call, of2026.takesTools);
+  const { dialect = 'tool', takesSampling = false } = call.delegation ?? {};
+  if (dialect === 'tool' || !takesSampling) return undefined;
+  const asked = await toClientRequests(pending, call);
   if (asked === undefined) return undefined;
   const { requests, shown } = asked;
   const turn = { taskId, operation, shown: [...shown], ...(workflow !== undefined && { workflow }) };

@@ -3,8 +3,8 @@ import type { TaskView } from '@baton/store';
 import { admitCall, edgeAdmittedAccess, MCP_SCOPE } from '../../../call/access.ts';
 import type { AdmittedCall, Call } from '../../../call/call.ts';
 import { waitUntilTaskEndsOrParks } from '../../../delegation/wait-until-task-ends-or-parks.ts';
-import { acceptAnswers, accessWithAnswers, waitAfter } from '../input/accept-answers.ts';
-import { readInputResponses } from '../input/input-responses.ts';
+import { acceptAnswers, accessWithAnswers, waitAfter } from '../../client-requests/accept-answers.ts';
+import { readInputResponses } from './input-responses.ts';
 import type { RepeatableCall, RequestStates, Turn } from './request-states.ts';
 
 const ACCESS = edgeAdmittedAccess(MCP_SCOPE);

@@ -8,22 +8,20 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
-import type { RequestOf2026 } from '../../../call/request-of-2026.ts';
 import { RpcError } from '../../../json-rpc/rpc-error.ts';
 import { noteEnvelope, plainRequestOf2026 } from './known-envelopes.ts';
-import { readRequestOf2026 } from './request-capabilities.ts';
+import { readRequestOf2026, type ReadRequestOf2026 } from './request-capabilities.ts';
 import { headerMismatch } from './standard-headers.ts';
 import { ERROR_STATUSES, HEADER_MISMATCH, REVISION_OF_2026 } from './revision.ts';
 
 /** What a client of 2026-07-28 sent: a request with what its `_meta` says of it, a notification, or what is refused. */
 export type Message2026 =
-  | {
+  | ({
       readonly kind: 'request';
       readonly request: JSONRPCRequest;
       readonly clientName: string | undefined;
       readonly logLevel: unknown;
-      readonly of2026: RequestOf2026;
-    }
+    } & ReadRequestOf2026)
   | { readonly kind: 'notification' }
   | { readonly kind: 'refused'; readonly status: number; readonly error: RpcErrorBody };
 
@@ -79,9 +77,9 @@ function readRequest(request: JSONRPCRequest, headers: FastifyRequest['headers']
   const meta = request.params?._meta as Record<string, unknown>;
   const client = meta[CLIENT_INFO_META_KEY];
   const clientName = isRecord(client) && typeof client['name'] === 'string' ? client['name'] : undefined;
-  const of2026 = readRequestOf2026(request, meta);
-  if (of2026 instanceof RpcError) return refusal(of2026.code, of2026.message, of2026.data);
-  return { kind: 'request', request, clientName, logLevel: meta[LOG_LEVEL_META_KEY], of2026 };
+  const read = readRequestOf2026(request, meta);
+  if (read instanceof RpcError) return refusal(read.code, read.message, read.data);
+  return { kind: 'request', request, clientName, logLevel: meta[LOG_LEVEL_META_KEY], ...read };
 }
 
 function refusal(code: number, message: string, data?: unknown): Message2026 {

@@ -7,7 +7,7 @@ import { formatEndedTask } from '../../../tasks/task-result.ts';
 import { joinToolResult } from '../../../tool-results/tool-result.ts';
 import type { Tool } from '../../../tools/tool.ts';
 import { changedResourceLinks } from '../../dispatch/changed-resource-links.ts';
-import { toInputRequests } from '../input/input-requests.ts';
+import { toClientRequests } from '../../client-requests/client-requests.ts';
 
 /** How soon to ask again, in milliseconds. What waits for its client waits for nothing else. */
 const POLL_MS = 1_000;
@@ -47,8 +47,7 @@ export async function detailedTask(
       return { ...task, result: await resultOf(view) };
     case 'working':
     case 'input_required': {
-      const { takesSampling = false, takesTools = false } = call.of2026 ?? {};
-      const asked = takesSampling ? await toInputRequests(view.pending, call, takesTools) : undefined;
+      const asked = await toClientRequests(view.pending, call);
       if (asked === undefined || asked.shown.length === 0) return { ...task, status: 'working' };
       const { statusMessage: _, ...waiting } = task;
       return { ...waiting, status: 'input_required', inputRequests: asked.requests };

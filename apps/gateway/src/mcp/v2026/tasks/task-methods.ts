@@ -7,8 +7,8 @@ import type { McpMethod } from '../../../json-rpc/mcp-method.ts';
 import { parseRequest } from '../../../json-rpc/parse-request.ts';
 import { cancelOrComplete, cancelTaskSchema, taskByIdSchema } from '../../../tasks/task-methods.ts';
 import type { Tool } from '../../../tools/tool.ts';
-import { acceptAnswers, accessWithAnswers, waitAfter } from '../input/accept-answers.ts';
-import { readInputResponses } from '../input/input-responses.ts';
+import { acceptAnswers, accessWithAnswers, waitAfter } from '../../client-requests/accept-answers.ts';
+import { readInputResponses } from '../input-required/input-responses.ts';
 import { requireTasks } from '../request/request-capabilities.ts';
 import { detailedTask } from './detailed-task.ts';
 

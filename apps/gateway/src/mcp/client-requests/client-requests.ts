@@ -1,15 +1,15 @@
 import { parseInteractionId, type SamplingRequest, toSamplingRequest } from '@baton/protocol';
 import type { InteractionRecord, PendingInteraction } from '@baton/store';
-import type { Call } from '../../../call/call.ts';
+import type { Call } from '../../call/call.ts';
 
-/** One request to a client within its call. */
-interface InputRequest {
+/** A request to a client. */
+interface ClientRequest {
   readonly method: 'sampling/createMessage';
   readonly params: SamplingRequest;
 }
 
-export interface InputRequests {
-  readonly requests: Readonly<Record<string, InputRequest>>;
+export interface ClientRequests {
+  readonly requests: Readonly<Record<string, ClientRequest>>;
   /** The numbers of their interactions. */
   readonly shown: readonly number[];
 }
@@ -18,15 +18,16 @@ export interface InputRequests {
 const MAX_SHOWN_LENGTH = 1_048_576;
 
 /**
- * Pending interactions as `inputRequests`, by their ids. Undefined where one of them is none that this client takes.
+ * Pending interactions as requests to a call's client, by their ids. Undefined where one of them is none that this client takes.
  * Errors: those of reading the requests.
  */
-export async function toInputRequests(
+export async function toClientRequests(
   pending: readonly PendingInteraction[],
   call: Call,
-  takesTools: boolean,
-): Promise<InputRequests | undefined> {
-  const requests: Record<string, InputRequest> = {};
+): Promise<ClientRequests | undefined> {
+  const { takesSampling = false, takesTools = false } = call.delegation ?? {};
+  if (!takesSampling && pending.length > 0) return undefined;
+  const requests: Record<string, ClientRequest> = {};
   const shown: number[] = [];
   let length = 0;
   for (const { interactionId, request } of await readWhole(pending, call)) {

@@ -1,12 +1,7 @@
 import { type AgentAnswer, BatonError, type ErrorCode, isRecord } from '@baton/protocol';
-import {
-  type Access,
-  deferAdmission,
-  MCP_OR_AGENT_SCOPE,
-  scriptAdmittedAccess,
-} from '../../../call/access.ts';
-import type { AdmittedCall, Call } from '../../../call/call.ts';
-import { type AcceptedAnswer, acceptAnswer } from '../../../delegation/answers/accept-answer.ts';
+import { type Access, deferAdmission, MCP_OR_AGENT_SCOPE, scriptAdmittedAccess } from '../../call/access.ts';
+import type { AdmittedCall, Call } from '../../call/call.ts';
+import { type AcceptedAnswer, acceptAnswer } from '../../delegation/answers/accept-answer.ts';
 
 const ANSWER_ACCESS = scriptAdmittedAccess(MCP_OR_AGENT_SCOPE);
 

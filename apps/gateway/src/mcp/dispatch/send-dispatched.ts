@@ -15,7 +15,7 @@ export interface Dispatched {
 }
 
 /** Replies with the response, as JSON or as a stream. */
-export function replyToPost(
+export function sendDispatched(
   request: FastifyRequest,
   reply: FastifyReply,
   accepted: AcceptedReplies,

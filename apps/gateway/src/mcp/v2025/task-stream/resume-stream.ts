@@ -1,0 +1,52 @@
+import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import { askableOf } from '../../../call/client-delegation.ts';
+import type { AdmittedCall } from '../../../call/call.ts';
+import { rethrowAsRpcError } from '../../../json-rpc/rpc-error.ts';
+import type { Session } from '../../../sessions/session.ts';
+import type { DirectAnswer } from '../../dispatch/revision-server.ts';
+import { callOfSession, callOnStream } from '../call/session-call.ts';
+import type { Dispatcher } from '../../dispatch/dispatcher.ts';
+import type { McpMethods } from '../../dispatch/mcp-methods.ts';
+import type { TaskStreams } from './task-stream.ts';
+import type { Dispatched } from '../../dispatch/send-dispatched.ts';
+import { answerOnStream } from './answer-on-stream.ts';
+
+interface ResumeServices {
+  readonly dispatcher: Dispatcher;
+  readonly methods: McpMethods;
+  readonly taskStreams: TaskStreams;
+}
+
+/**
+ * The rest of a stream that its client has lost, on any replica: from the event `lastEventId` on by the task as it is now, up to the response
+ * (MCP 2025-11-25, basic/transports, Resumability and Redelivery). Errors: `invalid_arguments` for an event that is none of this session's.
+ */
+export function resumeStream(
+  lastEventId: string,
+  session: Session,
+  admitted: AdmittedCall,
+  { dispatcher, methods, taskStreams }: ResumeServices,
+): Dispatched {
+  const caller = callOfSession(admitted, session, undefined);
+  const position = taskStreams.positions.parse(lastEventId, caller);
+  const { request: id, method, progressToken, dialect } = position;
+  const _meta = progressToken === undefined ? {} : { progressToken };
+  const request: JSONRPCRequest = { jsonrpc: '2.0', id, method, params: { _meta } };
+  const delegation = { dialect, ...askableOf(session.capabilities) };
+  const call = { ...caller, delegation };
+  return {
+    call,
+    requests: [request],
+    respond: (notify) => {
+      const onStream = notify ? callOnStream(call, session, notify) : call;
+      const answer: DirectAnswer = ({ reportProgress }) =>
+        rethrowAsRpcError(methods.log, () =>
+          answerOnStream(methods, taskStreams, position, {
+            ...onStream,
+            ...(reportProgress && { reportProgress }),
+          }),
+        );
+      return dispatcher.resume(request, answer, onStream, notify);
+    },
+  };
+}
