@@ -9,7 +9,7 @@ import { batonSubject, type Subject } from './subjects/subject.ts';
 
 /** What a round trip of one delegated call costs in each dialect, by its CPU beside the tool dialect's of 2025, interleaved. */
 export async function measureAndPrintDialectCosts(runs: number): Promise<void> {
-  const subjects = (['baton', 'directive', 'input_required', 'task'] as const).map((protocol) =>
+  const subjects = (['baton', 'sampling', 'directive', 'input_required', 'task'] as const).map((protocol) =>
     batonSubject({ protocol, replicas: 2 }),
   );
   const measured = new Map<Subject, Measurements[]>(subjects.map((subject) => [subject, []]));

@@ -14,7 +14,7 @@ export function sampled(value: unknown): AnyJson {
 export async function connectSamplingClient(
   url: string,
   key: string,
-  mode: 'auto' | { pin: string },
+  mode: 'auto' | 'legacy' | { pin: string },
   model: SamplingModel,
   sampling: object = {},
 ): Promise<Client> {

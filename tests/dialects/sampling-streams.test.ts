@@ -12,7 +12,7 @@ import {
 } from '../harness/mcp-client.ts';
 import { BatonProcess, GATEWAY_READY_LINE } from '../processes/baton-process.ts';
 import { RoundRobinProxy } from '../proxies/round-robin-proxy.ts';
-import { sampled } from './sampling-client.ts';
+import { connectSamplingClient, sampled } from './sampling-client.ts';
 import { openSession, TaskStreamClient } from './task-stream-client.ts';
 
 /** Calls of 2025 that ask their client on their own stream, which any replica takes the answers of and goes on with. */
@@ -82,6 +82,17 @@ test('the official client does whole operations behind a proxy without affinity'
   await proxy.stop();
 });
 
+test('the official client of the second generation does so in its mode for 2025', async () => {
+  const proxy = await RoundRobinProxy.start(() => [baton.url(0), baton.url(1)]);
+  const client = await connectSamplingClient(proxy.url, baton.apiKey, 'legacy', () =>
+    sampled({ value: 'v2' }),
+  );
+  const done: AnyJson = await client.callTool({ name: 'bench_fan', arguments: { n: 2 }, _meta: DIALECT });
+  expect(done.structuredContent.values).toEqual(['v2', 'v2']);
+  await client.close();
+  await proxy.stop();
+});
+
 test.each(['SIGKILL', 'SIGTERM'] as const)(
   "the official client's call whose replica ends by %s goes on at another one",
   async (signal) => {
@@ -130,6 +141,14 @@ describe('a call', () => {
     expect(stream.messages.map(({ method }) => method)).toEqual([ASK, undefined]);
   });
 
+  test('whose own id is too long for the ids of events is answered on a stream without them', async () => {
+    const id = 'x'.repeat(5_000);
+    const stream = await openCall({ ...echo('long'), id });
+    await respond((await stream.message(ASK)).id, answered('short'));
+    expect((await stream.message('')).id).toBe(id);
+    expect(stream.events.map((event) => event.id)).toEqual([undefined, undefined]);
+  });
+
   test('takes back what was answered elsewhere, and goes on with that answer', async () => {
     const stream = await openCall(echo('elsewhere'));
     const { id } = await stream.message(ASK);
@@ -170,7 +189,7 @@ describe('a call', () => {
   test.each([
     ['a dialect that there is not', { sampling: {} }, 'telepathy', 'must be one of "tool", "sampling"'],
     ['a dialect of 2026-07-28', { sampling: {} }, 'task', 'must be one of "tool", "sampling"'],
-    ['sampling without the capability', {}, 'sampling', 'declared the capability sampling'],
+    ['sampling without the capability', {}, 'sampling', 'needs a client that declared {"sampling":{}}'],
   ])('that forces %s is refused', async (_, capabilities, dialect, told) => {
     const by = await openSession(baton.url(0), baton.apiKey, capabilities);
     const request = { id: 1, ...toolCall('bench_echo', { text: 'x' }, { 'baton/dialect': dialect }) };

@@ -43,6 +43,14 @@ export class TaskStreamClient {
     return new TaskStreamClient(response, abort);
   }
 
+  /** The stream of the session itself. */
+  static async listen(url: string, headers: Record<string, string>): Promise<TaskStreamClient> {
+    const abort = new AbortController();
+    const accept = 'text/event-stream';
+    const response = await fetch(`${url}/mcp`, { signal: abort.signal, headers: { accept, ...headers } });
+    return new TaskStreamClient(response, abort);
+  }
+
   get events(): StreamEvent[] {
     const whole = this.text.slice(0, this.text.lastIndexOf('\n\n') + 2);
     return whole.split('\n\n').flatMap((event) => {

@@ -256,7 +256,6 @@ test.concurrent.each(Object.keys(ENDS))(
           kind: 'llm',
           path: '0',
           request: {
-            kind: 'llm',
             call: {
               role: 'main',
               serviceType: 'generateText',

@@ -70,7 +70,7 @@ async function storeTasks(tenant: string, count: number): Promise<string> {
         at: created,
         ex: now + 9e6,
         sq: 1,
-        i1: `${created};${JSON.stringify({ kind: 'llm', call })}`,
+        i1: `${created};${JSON.stringify({ call })}`,
         s1: `${created};main;generateText;1;"s"`,
         ...(isPending ? { open: `1;${now + 9e6};llm;0`, st: 'input_required' } : {}),
         ...(isPending ? {} : { open: '', x1: `cancelled;${created}`, rs: '{"code":"x","message":"y"}' }),

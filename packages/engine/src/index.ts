@@ -5,6 +5,7 @@
  */
 export * from './program/conversation.ts';
 export * from './agent-call/agent-call.ts';
+export * from './agent-call/ask-person.ts';
 export * from './agent-call/call-report.ts';
 export * from './agent-call/generate.ts';
 export * from './agent-call/run-agent-call.ts';

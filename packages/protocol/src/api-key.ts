@@ -49,6 +49,14 @@ export const keyToolsSchema = z
     'Which tools are listed to it: core, standard (the default), all, or names of tools and tiers with commas between them',
   );
 
+/** How the clients that call with a key are shown requests, where their calls do not say. */
+export const keyDialectSchema = z
+  .enum(['tool', 'sampling', 'input_required', 'task'])
+  .describe(
+    'The dialect in which requests for an LLM are shown to its clients, where a call does not name one and its client has what that needs',
+  );
+export type KeyDialect = z.infer<typeof keyDialectSchema>;
+
 export const keyInputSchema = z.strictObject({
   name: z.string().min(1).max(200),
   principal: z
@@ -59,5 +67,6 @@ export const keyInputSchema = z.strictObject({
   scopes: z.array(scopeSchema).min(1).max(3).default(['mcp']),
   expiresAt: z.iso.datetime({ offset: true }).optional(),
   tools: keyToolsSchema.optional(),
+  dialect: keyDialectSchema.optional(),
 });
 export type KeyInput = z.infer<typeof keyInputSchema>;

@@ -30,11 +30,7 @@ function waitOf({ path, effect }: Awaited): Wait | undefined {
     case 'sleep':
       return { kind: 'sleep', path, ms: effect.ms, limit: effect.limit };
     case 'llm':
-      return { kind: 'llm', path, request: { kind: 'llm', call: effect.call } };
-    case 'elicitation': {
-      const { kind, message, schema } = effect;
-      return { kind, path, request: { kind, message, schema } };
-    }
+      return { kind: 'llm', path, request: { call: effect.call } };
     default:
       return undefined;
   }

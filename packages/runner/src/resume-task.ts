@@ -112,7 +112,7 @@ async function runSegment(
 }
 
 function asksAgain(wait: Wait): boolean {
-  return wait.kind !== 'sleep' && wait.request.kind === 'llm' && wait.request.call.attempt > 1;
+  return wait.kind !== 'sleep' && wait.request.call.attempt > 1;
 }
 
 function segmentEnd(reply: 'settled' | 'stale', end: SegmentEnd): SegmentEnd {

@@ -1,7 +1,7 @@
 import type { DelegatedCall, LlmRequest } from '@baton/protocol';
 import type { Roles, StoredRole, Wait } from '@baton/store';
 
-type LlmWait = Extract<Wait, { kind: 'llm' | 'elicitation' | 'provider' }>;
+type LlmWait = Extract<Wait, { kind: 'llm' | 'provider' }>;
 
 /**
  * Waits as they are opened: each LLM request goes where the route of its role says, to the calling agent or to an endpoint that a
@@ -16,8 +16,9 @@ export async function routeWaits(roles: Roles, waits: readonly Wait[]): Promise<
 }
 
 async function routeWait(roles: Roles, wait: Wait): Promise<Wait> {
-  if (wait.kind !== 'llm' || wait.request.kind !== 'llm') return wait;
+  if (wait.kind !== 'llm') return wait;
   const { call } = wait.request;
+  if (call.role === 'person') return wait;
   return routeCall(wait.path, call, await roles.cachedRole(call.role));
 }
 
@@ -40,5 +41,5 @@ function routeCall(path: string, call: DelegatedCall, role: StoredRole | undefin
     request,
   });
   if (chosen === undefined) delete routed.chosenBy;
-  return { kind: isAgent ? 'llm' : 'provider', path, request: { kind: 'llm', call: routed } };
+  return { kind: isAgent ? 'llm' : 'provider', path, request: { call: routed } };
 }

@@ -14,6 +14,7 @@ import type { TenantContext } from './tenant/tenant-context.ts';
 import type { Roles } from './tenant/roles.ts';
 import { Projects } from './projects/projects.ts';
 import { Conversations } from './conversations/conversations.ts';
+import { SessionLogLevels } from './tenant/session-log-levels.ts';
 import { EndedSessions } from './tenant/ended-sessions.ts';
 import { SessionSubscriptions } from './tenant/session-subscriptions.ts';
 import { TaskRetries } from './tasks/task-retries.ts';
@@ -47,6 +48,7 @@ export class TenantStore {
   readonly apiKeys: ApiKeys;
   readonly sessionSubscriptions: SessionSubscriptions;
   readonly endedSessions: EndedSessions;
+  readonly logLevels: SessionLogLevels;
   readonly changes: ChangeFeed;
   /** Seals the cursors of lists that are put together outside of the store. */
   readonly cursors: CursorSeal;
@@ -75,6 +77,7 @@ export class TenantStore {
     this.prices = new Prices(this.context);
     this.sessionSubscriptions = new SessionSubscriptions(this.context);
     this.endedSessions = new EndedSessions(this.context);
+    this.logLevels = new SessionLogLevels(this.context);
     this.cursors = context.cursors;
     this.changes = new ChangeFeed(this.context);
     this.apiKeys = new ApiKeys(this.context, digests, keyTtl);

@@ -1,6 +1,6 @@
 import { sendJson } from './minimal-http-client.ts';
 
-/** A round trip in each dialect of MCP 2026-07-28: a call that delegates once, its answer, and its result. */
+/** A round trip in each dialect beside the tool dialect of 2025: a call that delegates once, its answer, and its result. */
 type Trip = (send: Send, call: Call, value: string) => Promise<string>;
 type Send = (turn: number, method: string, params: object, name: string) => Promise<string>;
 interface Call {
@@ -41,15 +41,16 @@ const TRIPS: Readonly<Record<string, Trip>> = {
   },
 };
 
-export const DIALECTS = Object.keys(TRIPS);
+export const DIALECTS = [...Object.keys(TRIPS), 'sampling'];
+
+interface Target {
+  readonly urlOf: (turn: number) => string;
+  readonly key: string;
+}
 
 /** Makes a trip; each of its requests goes to the replica that `urlOf` names for it. */
-export function dialectTrip(
-  dialect: string,
-  call: Call,
-  value: string,
-  to: { readonly urlOf: (turn: number) => string; readonly key: string },
-): Promise<string> {
+export function dialectTrip(dialect: string, call: Call, value: string, to: Target): Promise<string> {
+  if (dialect === 'sampling') return samplingTrip(call, value, to);
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
@@ -63,6 +64,46 @@ export function dialectTrip(
   const trip = TRIPS[dialect];
   if (trip === undefined) throw new Error(`there is no dialect '${dialect}'`);
   return trip(send, call, value);
+}
+
+/** Sessions of 2025 whose client takes sampling, by their keys. */
+const sessions = new Map<string, Promise<string>>();
+
+/** Of 2025: asked on the call's stream, answered by a response at another replica. */
+async function samplingTrip({ name, args }: Call, value: string, { urlOf, key }: Target): Promise<string> {
+  const opened = sessions.get(key) ?? openSession(urlOf(0), key);
+  sessions.set(key, opened);
+  const headers = `mcp-protocol-version: 2025-11-25\r\nmcp-session-id: ${await opened}\r\n`;
+  let response: Promise<string> | undefined;
+  const params = { name, arguments: args, _meta: { 'baton/dialect': 'sampling' } };
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  const done = await sendJson(`${urlOf(0)}/mcp`, key, body, 'POST', headers, (text) => {
+    const [, id] = /"id":"([^"]+)","method":"sampling/.exec(text) ?? [];
+    if (id === undefined || response !== undefined) return;
+    const result = Object.values(answersTo({ [id]: {} }, value))[0];
+    response = sendJson(`${urlOf(1)}/mcp`, key, { jsonrpc: '2.0', id, result }, 'POST', headers);
+  });
+  await response;
+  return done;
+}
+
+async function openSession(url: string, key: string): Promise<string> {
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: { sampling: {} },
+    clientInfo: { name: 'bench', version: '1' },
+  };
+  const reply = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
+  });
+  await reply.text();
+  return reply.headers.get('mcp-session-id') ?? '';
 }
 
 interface DialectResult {

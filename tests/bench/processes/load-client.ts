@@ -72,7 +72,7 @@ async function batonTrip(n: number): Promise<void> {
   if (!done.includes('"status":"completed"')) throw new Error(done);
 }
 
-async function tripOf2026(n: number): Promise<void> {
+async function tripOfDialect(n: number): Promise<void> {
   const urlOf = (turn: number) => replicas[(n + turn) % replicas.length] ?? '';
   const key = credentials[n % credentials.length] ?? '';
   const done = await dialectTrip(kind, callOf(n), VALUE, { urlOf, key });
@@ -86,7 +86,7 @@ async function controlTrip(): Promise<void> {
   if (!done.includes(VALUE)) throw new Error(done);
 }
 
-const trip = kind in CALLS ? batonTrip : DIALECTS.includes(kind) ? tripOf2026 : controlTrip;
+const trip = kind in CALLS ? batonTrip : DIALECTS.includes(kind) ? tripOfDialect : controlTrip;
 const latencies: number[] = [];
 async function runLane(until: number, first: number, lanes: number, record: boolean): Promise<void> {
   for (let n = first; performance.now() < until; n += lanes) {

@@ -6,7 +6,7 @@ import { BenchProcess, type ProcessMessage } from './bench-process.ts';
 export interface Subject {
   readonly name: string;
   /** The protocol of the load client. */
-  readonly protocol: 'baton' | 'delegated' | 'add_task' | 'directive' | 'input_required' | 'task' | 'plain';
+  readonly protocol: keyof typeof NAMES | 'plain';
   readonly script: string;
   readonly roles: readonly (readonly string[])[];
   /** Variables of its processes beside those of this process. */
@@ -19,6 +19,7 @@ const NAMES = {
   baton: ' over MCP',
   delegated: ', delegated call',
   add_task: ', add_task',
+  sampling: ', 2025-11-25, sampling',
   directive: ', 2026-07-28, directive',
   input_required: ', 2026-07-28, input required',
   task: ', 2026-07-28, task',

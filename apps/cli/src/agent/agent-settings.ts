@@ -1,5 +1,11 @@
 import { isPublicHostName } from '@baton/agent';
-import { ENDPOINT_KINDS, type EndpointKind, type ModelRole, modelRoleSchema } from '@baton/protocol';
+import {
+  ENDPOINT_KINDS,
+  type EndpointKind,
+  type ModelRole,
+  modelRoleSchema,
+  type RequestRole,
+} from '@baton/protocol';
 import { z } from 'zod';
 import { findBaton, httpUrlSchema } from '../settings/baton-endpoint.ts';
 import {
@@ -85,13 +91,13 @@ export function chooseModelForRequest(
   {
     role: named,
     request,
-  }: { readonly role: ModelRole; readonly request: { readonly modelId: string | null } },
+  }: { readonly role: RequestRole; readonly request: { readonly modelId: string | null } },
   { models, allowModels }: Pick<AgentSettings, 'models' | 'allowModels'>,
 ): string {
   const { modelId } = request;
   const asked = modelId === named ? null : modelId;
   const isAllowed = asked !== null && (allowModels.includes(asked) || allowModels.includes('*'));
-  const model = isAllowed ? asked : (models[named] ?? models.other);
+  const model = isAllowed ? asked : ((named === 'person' ? undefined : models[named]) ?? models.other);
   // The settings were refused that leave a role without one.
   if (model === undefined) throw new Error(`no model is named for the role ${named}`);
   return model;

@@ -22,7 +22,7 @@ export async function runShow(id: string, flags: ShowFlags, environment: NodeJS.
 }
 
 function interactionText(shown: Shown): string {
-  const { llmRequestForAgent, elicitation, ...facts } = shown;
+  const { llmRequestForAgent, ...facts } = shown;
   const { messages, schema, tools } = isRecord(llmRequestForAgent) ? llmRequestForAgent : {};
   const parts = [factsText(facts)];
   for (const message of Array.isArray(messages) ? messages.filter(isRecord) : [])
@@ -30,8 +30,7 @@ function interactionText(shown: Shown): string {
   const functions = Array.isArray(tools) ? tools.filter(isRecord).map(functionText) : [];
   if (functions.length > 0) parts.push(`--- functions that the answer may call\n${functions.join('\n')}`);
   if (schema !== undefined) parts.push(`--- schema of the answer\n${JSON.stringify(schema, null, 2)}`);
-  if (elicitation !== undefined) parts.push(`--- question\n${yamlText(elicitation)}`);
-  if (shown['status'] === 'pending' && elicitation === undefined)
+  if (shown['status'] === 'pending')
     parts.push(howToAnswer(String(shown['interactionId'])).slice(1).join('\n'));
   return parts.join('\n\n');
 }

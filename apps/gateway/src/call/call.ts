@@ -48,7 +48,7 @@ export interface Call {
   /** True where no earlier call can have had its idempotency key, but for one that runs beside it. */
   readonly isFirstAttempt?: boolean;
   /** Sends a message on the stream of the call's reply, which can be resumed behind it with `id`; an id alone for ''. Absent where the reply is no such stream. */
-  readonly sendEvent?: ((json: string, id: string) => void) | undefined;
+  readonly sendEvent?: ((json: string, id: string | undefined) => void) | undefined;
   /** Sends a progress notification to a caller that asked for them (MCP, basic/utilities/progress). */
   readonly reportProgress?: (progress: Progress) => Promise<void>;
 }

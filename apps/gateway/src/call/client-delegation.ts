@@ -1,29 +1,101 @@
-import { isRecord } from '@baton/protocol';
+import { isRecord, type KeyDialect } from '@baton/protocol';
 
-/** How a call's requests for an LLM are shown to its client, who answers them. */
+/** How a call's requests for an LLM or a person are shown to its client, who answers them. */
 export interface ClientDelegation {
-  /**
-   * `tool`: by a directive, the result of the call. `sampling`: as requests on the call's own stream (2025). `input_required`: within the call,
-   * which its client repeats with the answers (2026). `task`: as what a task asks, whose handle is the result of the call (2026).
-   */
-  readonly dialect: 'tool' | 'sampling' | 'input_required' | 'task';
-  /** Whether its model may be asked (`sampling/createMessage`), and whether with tools. */
-  readonly takesSampling: boolean;
-  readonly takesTools: boolean;
+  readonly dialect: Dialect;
+  /** Whether the call asked for the dialect. */
+  readonly isForced: boolean;
+  /** Those that its client has what they need for. */
+  readonly possible: readonly Dialect[];
+  readonly takes: Takes;
+}
+
+/**
+ * `tool`: by a directive, the result of the call. `sampling`: as requests on the call's own stream (2025). `input_required`: within the call,
+ * which its client repeats with the answers (2026). `task`: as what a task asks, whose handle is the result of the call (2026).
+ */
+export type Dialect = KeyDialect;
+
+/** What a client takes: requests to its model, with tools or without, and questions to the person who uses it. */
+export interface Takes {
+  readonly sampling: boolean;
+  readonly samplingTools: boolean;
+  readonly elicitation: boolean;
 }
 
 /** How a client forces the dialect of a call, in the call's `_meta`. */
 export const DIALECT_META_KEY = 'baton/dialect';
 
-/** The capabilities of a client whose model may be asked. */
-export const SAMPLING = { sampling: {} };
+/** Capabilities of a client that may be asked. */
+const SAMPLING = { sampling: {} };
+const ELICITATION = { elicitation: {} };
+/** Of a client that knows the extension by which a call's result may be a task (SEP-2663). */
+export const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
-/** What a client with these capabilities may be asked. */
-export function askableOf(capabilities: unknown): Pick<ClientDelegation, 'takesSampling' | 'takesTools'> {
+/** What a dialect needs that is forced: one of these. */
+const NEEDS: Readonly<Record<Dialect, readonly object[]>> = {
+  tool: [],
+  sampling: [SAMPLING, ELICITATION],
+  input_required: [SAMPLING, ELICITATION],
+  task: [TASKS],
+};
+
+/** Why the dialect that a call forces is not for it; `requiredCapabilities` where its client lacks them. */
+export interface DialectRefusal {
+  readonly message: string;
+  readonly requiredCapabilities?: object;
+}
+
+/**
+ * How the client of a call is shown requests: in the dialect that the call forces (`forced`, as its `_meta` has it), or in the first of
+ * `natives` that its client can be asked in. `known`: the dialects of the call's revision.
+ */
+export function chooseDelegation(
+  forced: unknown,
+  capabilities: unknown,
+  known: readonly Dialect[],
+  natives: readonly Dialect[],
+): ClientDelegation | DialectRefusal {
+  const takes = takenBy(capabilities);
+  const possible = known.filter(
+    (dialect) =>
+      NEEDS[dialect].length === 0 || NEEDS[dialect].some((needed) => declares(capabilities, needed)),
+  );
+  if (forced === undefined) {
+    const native = takesAny(takes) ? natives.find((dialect) => possible.includes(dialect)) : undefined;
+    return { dialect: native ?? 'tool', isForced: false, possible, takes };
+  }
+  const dialect = known.find((name) => name === forced);
+  if (dialect === undefined) {
+    const names = known.map((name) => `"${name}"`).join(', ');
+    const one = JSON.stringify(forced)?.slice(0, 100);
+    return { message: `_meta["${DIALECT_META_KEY}"] is ${one}; it must be one of ${names}, or left out.` };
+  }
+  if (possible.includes(dialect)) return { dialect, isForced: true, possible, takes };
+  const needed = NEEDS[dialect].map((one) => JSON.stringify(one)).join(' or ');
+  const message = `The dialect "${dialect}" needs a client that declared ${needed} among its capabilities.`;
+  return { message, requiredCapabilities: NEEDS[dialect][0] ?? {} };
+}
+
+/** Whether a client takes any requests. */
+export function takesAny({ sampling, elicitation }: Takes): boolean {
+  return sampling || elicitation;
+}
+
+/** What a client with these capabilities takes. */
+export function takenBy(capabilities: unknown): Takes {
   return {
-    takesSampling: declares(capabilities, SAMPLING),
-    takesTools: declares(capabilities, { sampling: { tools: {} } }),
+    sampling: declares(capabilities, SAMPLING),
+    samplingTools: declares(capabilities, { sampling: { tools: {} } }),
+    elicitation: takesForms(capabilities),
   };
+}
+
+/** A client that names modes of elicitation takes those alone; one that names none takes forms (MCP 2025-11-25, client/elicitation, Capabilities). */
+function takesForms(capabilities: unknown): boolean {
+  if (!declares(capabilities, ELICITATION)) return false;
+  const isNamed = declares(capabilities, { elicitation: { url: {} } });
+  return !isNamed || declares(capabilities, { elicitation: { form: {} } });
 }
 
 /** Whether capabilities have each part of those that are needed. */
@@ -32,11 +104,4 @@ export function declares(capabilities: unknown, needed: object): boolean {
     ([name, inner]) =>
       isRecord(capabilities) && isRecord(capabilities[name]) && declares(capabilities[name], inner as object),
   );
-}
-
-/** What is wrong with a dialect that is forced, where it is none of those that there are. */
-export function unknownDialect(forced: unknown, known: readonly string[]): string {
-  const names = known.map((name) => `"${name}"`).join(', ');
-  const one = JSON.stringify(forced)?.slice(0, 100);
-  return `_meta["${DIALECT_META_KEY}"] is ${one}; it must be one of ${names}, or left out.`;
 }

@@ -9,7 +9,6 @@ import { isoTime } from './iso-time.ts';
 export function describeInteractionWithRequest(record: InteractionRecord): object {
   const { taskId, operation, interactionId, principal, status, createdAt, request } = record;
   const times = { createdAt: isoTime(createdAt), ...endTimes(record) };
-  if (request.kind === 'elicitation') return { taskId, operation, interactionId, status, ...times, request };
   const { summary } = request.call;
   const expiresAt = isoTime(record.expiresAt ?? 0);
   const whole = buildDirective({
@@ -35,7 +34,6 @@ export function describeInteractionWithRequest(record: InteractionRecord): objec
 export function summarizeInteraction(record: InteractionSummary): object {
   const { taskId, operation, interactionId, principal, status, createdAt, expiresAt = 0, request } = record;
   const times = { createdAt: isoTime(createdAt), ...endTimes(record) };
-  if (request.kind === 'elicitation') return { taskId, operation, interactionId, status, ...times, request };
   const { role, serviceType, attempt, summary } = request.call;
   const asked = { interactionId, taskId, operation, summary, role, serviceType, attempt };
   const origin = requestOriginOf(principal);

@@ -9,8 +9,8 @@ export function directiveForPendingInteractions(
   pending: readonly PendingInteraction[],
   principal?: string,
 ): Directive | undefined {
-  const first = pending.find(({ request }) => request.kind === 'llm');
-  if (first?.request.kind !== 'llm') return undefined;
+  const [first] = pending;
+  if (first === undefined) return undefined;
   const { interactionId, expiresAt, request } = first;
   const { call } = request;
   if (!('request' in call)) throw new Error(`the request of interaction ${interactionId} was not read`);
@@ -22,6 +22,5 @@ export function directiveForPendingInteractions(
 }
 
 function summaryOf({ interactionId, expiresAt, request }: PendingInteraction): PendingSummary {
-  const summary = request.kind === 'llm' ? request.call.summary : request.message;
-  return { interactionId, summary, expiresAt: isoTime(expiresAt) };
+  return { interactionId, summary: request.call.summary, expiresAt: isoTime(expiresAt) };
 }

@@ -20,10 +20,8 @@ export function describePage(records: readonly InteractionRecord[]): object[] {
 }
 
 function withoutRequest(record: InteractionRecord): InteractionSummary {
-  const { request } = record;
-  if (request.kind !== 'llm') return { ...record, request };
-  const { request: _, ...call } = request.call;
-  return { ...record, request: { kind: 'llm', call } };
+  const { request: _, ...call } = record.request.call;
+  return { ...record, request: { call } };
 }
 
 function tooLarge(bytes: number): string {

@@ -14,10 +14,8 @@ import { isAdmissionRefusal } from '../call/error-classification.ts';
 import { keyOf } from '../edge/credential.ts';
 import { fromFastifyError, sendErrorResponse } from '../edge/error-responses.ts';
 import { requireReplyAccepted, requireStreamAccepted } from '../edge/streams/accept-header.ts';
-import { sseMessage } from '../edge/streams/sse.ts';
 import { HOW_TO_OPEN_A_SESSION, type Session, sessionRequiredError } from '../sessions/session.ts';
 import type { SessionTokens } from '../sessions/session-tokens.ts';
-import type { Notification } from '../subscriptions/notification-writer.ts';
 import { keyHolder } from '../subscriptions/stream-holder.ts';
 import type { StreamRegistry } from '../subscriptions/stream-registry.ts';
 import { sessionSource } from '../subscriptions/stream-source.ts';
@@ -36,6 +34,7 @@ import {
   SESSION_ID_HEADER,
 } from './v2025/request-headers.ts';
 import { createDispatchersOf2025 } from './v2025/dispatchers.ts';
+import { formatOfSession } from './v2025/session-stream.ts';
 import { resumeStream } from './v2025/task-stream/resume-stream.ts';
 import { dispatchMessageOf2026 } from './v2026/post-message.ts';
 import { readMessageOf2026 } from './v2026/request/read-request.ts';
@@ -117,7 +116,8 @@ export async function mcpRoutes(
     }
     const holder = keyHolder(call.tenant, keyOf(request), MCP_OR_AGENT_SCOPE);
     const by = { call, holder, identity };
-    return streams.open(sessionSource(session, call.tenant), by, reply, { encode: messageOf });
+    const format = formatOfSession({ ...call, identity }, session.id);
+    return streams.open(sessionSource(session, call.tenant), by, reply, format);
   });
 
   app.delete('/mcp', ofSession, async (request, reply) => {
@@ -154,11 +154,6 @@ export async function mcpRoutes(
     const { principal } = await admitCaller(call, messageAccess(request.body));
     return sessions.verify(sealed, key, principal, call.tenant);
   }
-}
-
-/** A notification as JSON-RPC. */
-function messageOf(notification: Notification): string {
-  return sseMessage(JSON.stringify({ jsonrpc: '2.0', ...notification }));
 }
 
 function keyAccess(access: Access) {

@@ -42,7 +42,12 @@ type EndingsFeed = { readonly kind: 'connected'; readonly since: number } | { re
  */
 export class SessionTokens implements Subscriber {
   private readonly seal: Seal;
-  private readonly sessions = new LRUCache<string, CachedSession>({ max: MAX_SESSIONS });
+  private readonly sessions = new LRUCache<string, CachedSession>({
+    max: MAX_SESSIONS,
+    dispose: ({ session }) => this.byId.delete(session.id),
+  });
+  /** The same by their ids. */
+  private readonly byId = new Map<string, CachedSession>();
   private readonly endedIds = new LRUCache<string, true>({ max: MAX_SESSIONS });
   private readonly endListeners = new Set<(sessionId: string) => void>();
   private feed: EndingsFeed = { kind: 'connected', since: -1 };
@@ -72,16 +77,21 @@ export class SessionTokens implements Subscriber {
     if (session.tenant !== key.tenant || session.principal !== principal) throw sessionNotFoundError();
     if (Date.now() - session.issuedAt > SESSION_TTL) throw sessionNotFoundError();
     // Subscribed first: an end after Redis was asked is received.
-    await tenant.endedSessions.onSessionEnded(this);
+    await tenant.endedSessions.onSessionChange(this);
     const now = performance.now();
-    if (this.endedIds.get(session.id) || (await tenant.endedSessions.has(session.id))) {
+    const [hasEnded, logLevel] = await Promise.all([
+      this.endedIds.get(session.id) ?? tenant.endedSessions.has(session.id),
+      tenant.logLevels.get(session.id),
+    ]);
+    if (hasEnded) {
       this.endedIds.set(session.id, true);
       throw sessionNotFoundError();
     }
     cached.verifiedAt = now;
+    session.logLevel = logLevel;
     if (keys.size >= MAX_KEYS_PER_SESSION) keys.clear();
     keys.add(key.id);
-    this.sessions.set(sealed, cached);
+    this.remember(sealed, cached);
     return session;
   }
 
@@ -94,8 +104,8 @@ export class SessionTokens implements Subscriber {
   ): Promise<string> {
     const session = createSession({ tenant: key.tenant, principal }, key.id, params);
     const sealed = this.seal.seal(formatSession(session), PURPOSE);
-    await tenant.endedSessions.onSessionEnded(this);
-    this.sessions.set(sealed, { session, keys: new Set([key.id]), verifiedAt: performance.now() });
+    await tenant.endedSessions.onSessionChange(this);
+    this.remember(sealed, { session, keys: new Set([key.id]), verifiedAt: performance.now() });
     return sealed;
   }
 
@@ -104,7 +114,13 @@ export class SessionTokens implements Subscriber {
     this.endListeners.add(listener);
   }
 
-  onMessage(sessionId: string): void {
+  onMessage(message: string): void {
+    const [sessionId = '', logLevel] = message.split(' ');
+    if (logLevel !== undefined) {
+      const cached = this.byId.get(sessionId);
+      if (cached !== undefined) cached.session.logLevel = Number(logLevel);
+      return;
+    }
     this.endedIds.set(sessionId, true);
     for (const listener of this.endListeners) listener(sessionId);
   }
@@ -116,6 +132,11 @@ export class SessionTokens implements Subscriber {
   /** Ends were missed: Redis is asked once of whatever is shown from now on. */
   onReconnect(): void {
     this.feed = { kind: 'connected', since: performance.now() };
+  }
+
+  private remember(sealed: string, cached: CachedSession): void {
+    this.sessions.set(sealed, cached);
+    this.byId.set(cached.session.id, cached);
   }
 
   private unseal(sealed: string): CachedSession | undefined {

@@ -21,7 +21,10 @@ const session = z.object({
   /** Milliseconds since 1970. */
   issuedAt: z.number(),
 });
-export type Session = z.infer<typeof session>;
+export type Session = z.infer<typeof session> & {
+  /** The level of log messages that its calls send, as Redis had it last (MCP 2025-11-25, server/utilities/logging): 0 for `debug`, 7 for `emergency`. */
+  logLevel?: number | undefined;
+};
 
 /** A session's id is a header of every request, and proxies take 8 KiB of headers together. */
 const MAX_CAPABILITIES = 600;

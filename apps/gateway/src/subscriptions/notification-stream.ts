@@ -3,6 +3,7 @@ import type { Change, Identity } from '@baton/store';
 import { type NotificationWriter, PROMPT_LIST, RESOURCE_LIST, TOOL_LIST } from './notification-writer.ts';
 import type { StreamHolder } from './stream-holder.ts';
 import type { StreamSource } from './stream-source.ts';
+import { taskOfStatusUri } from './task-status-uri.ts';
 import type { Subscriber, Subscription, SubscriptionIndex } from './subscription-index.ts';
 
 type SubscriptionChange = Extract<Change, { kind: 'subscription' }>;
@@ -129,8 +130,13 @@ export class NotificationStream implements Subscriber {
   }
 
   private apply({ uri, on }: SubscriptionChange): void {
-    if (on) this.subscribe(uri);
-    else this.unsubscribe(uri);
+    if (!on) {
+      this.unsubscribe(uri);
+      return;
+    }
+    this.subscribe(uri);
+    // What a task has done before its status was subscribed to is told too.
+    if (taskOfStatusUri(uri) !== undefined) this.notify(uri);
   }
 
   private subscribe(uri: string): void {

@@ -9,6 +9,7 @@ import {
 } from '../resources/change-matching.ts';
 import { resolveResourceUri } from '../resources/resolve-resource-uri.ts';
 import type { DataChange, ResourceKind, Topic } from '../resources/resource-kind.ts';
+import { resourceOf } from './task-status-uri.ts';
 import { SetMultimap } from './set-multimap.ts';
 import { PROMPT_LIST, RESOURCE_LIST, TOOL_LIST } from './notification-writer.ts';
 
@@ -46,7 +47,7 @@ export class SubscriptionIndex {
 
   /** Undefined for what never changes, and for a kind of resource that this release does not know. */
   subscribe(subscriber: Subscriber, uri: string): Subscription | undefined {
-    const resolved = resolveResourceUri(uri);
+    const resolved = resolveResourceUri(resourceOf(uri));
     const topic = resolved?.kind.topic(resolved.variables);
     if (resolved === undefined || topic === undefined) return undefined;
     const subscription = { subscriber, uri, kind: resolved.kind, topic };

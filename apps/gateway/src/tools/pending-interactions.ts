@@ -1,5 +1,5 @@
 import { booleanOrText, integerOrDigits } from '@baton/operations';
-import { interactionStatusSchema, MAX_WAIT_MS, modelRoleSchema } from '@baton/protocol';
+import { interactionStatusSchema, MAX_WAIT_MS, requestRoleSchema } from '@baton/protocol';
 import { type HistoryQuery, MAX_PAGE_SIZE, type PendingQuery } from '@baton/store';
 import { z } from 'zod';
 import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
@@ -60,7 +60,9 @@ const input = z
         'Only this one, in whatever status; with claim it is claimed, or its claim is renewed or ended',
       ),
     operation: z.string().min(1).max(100).optional().describe('Only those of this operation'),
-    role: modelRoleSchema.optional().describe('Only those for this role'),
+    role: requestRoleSchema
+      .optional()
+      .describe('Only those for this role; a claim takes questions to a person only where it is `person`'),
     principal: z.string().min(1).max(200).optional().describe('Only those of calls of this principal'),
     createdAfter: time.optional().describe('Only those that were created then or later, in ISO 8601'),
     createdBefore: time.optional().describe('Only those that were created before, in ISO 8601'),

@@ -5,7 +5,7 @@ import type {
   Json,
   JsonObject,
   Message,
-  ModelRole,
+  RequestRole,
   ServiceType,
   ToolDefinition,
   Validation,
@@ -17,7 +17,7 @@ import type { Program } from '../program/effect.ts';
  * functions the model may call, and how often it is asked again.
  */
 export interface AgentCall<T> {
-  readonly role: ModelRole;
+  readonly role: RequestRole;
   /** Without it the role's configuration decides. */
   readonly modelId?: string | undefined;
   /** The dialog that the call begins with; its last message is what is asked. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   all,
-  askPerson,
   checkAnswer,
   applyProjectCommand,
   lookupRole,
@@ -23,7 +22,6 @@ import {
 
 const programs: Record<string, () => Program<unknown>> = {
   llm: () => askTestQuestion('anything'),
-  elicitation: () => askPerson('anything?', {}),
   sleep: () => sleep(1),
   read: () => readProject('p', () => 1),
   commit: () => applyProjectCommand('p', {}),
@@ -34,7 +32,6 @@ const programs: Record<string, () => Program<unknown>> = {
 
 const records: Record<string, Record<string, Entry>> = {
   llm: { 0: answerEntry(1) },
-  elicitation: { 0: valueEntry('elicitation', {}) },
   sleep: { 0: valueEntry('sleep', null) },
   read: { 0: valueEntry('read', 1) },
   commit: { 0: errorEntry('commit', 'project_conflict') },

@@ -7,19 +7,17 @@ import {
   type Json,
   type JsonObject,
   type Message,
-  type ModelRole,
+  type RequestRole,
 } from '@baton/protocol';
 
 /**
  * What a program may ask of the world. A program yields effects and receives their outcomes; it does nothing itself,
  * so replaying it over recorded outcomes restores where it stood.
  *
- * `llm` and `elicitation` wait for someone outside, `sleep` for the clock; the others are carried out at once by
- * whoever runs the segment.
+ * `llm` waits for someone outside, `sleep` for the clock; the others are carried out at once by whoever runs the segment.
  */
 export type Effect =
   | { readonly kind: 'llm'; readonly call: DelegatedCall }
-  | { readonly kind: 'elicitation'; readonly message: string; readonly schema: JsonObject }
   /** `limit`: that within which the program waits for room. */
   | { readonly kind: 'sleep'; readonly ms: number; readonly limit?: string }
   | {
@@ -58,7 +56,7 @@ export type Lookup =
   | { readonly agents: true }
   | { readonly agent: string }
   | { readonly prompt: string; readonly version?: number }
-  | { readonly role: ModelRole };
+  | { readonly role: RequestRole };
 
 /** What a program tells of itself: it is there at once, has no outcome, and takes no path. */
 export type Remark = Extract<Effect, { kind: 'content' | 'unusable' | 'checkpoint' }>;
@@ -86,11 +84,6 @@ export interface ProgramDefinition<Input = never> {
 /** Asks the agent's LLM once and gives back the answer's envelope; `generateObject` is what programs want. */
 export function* askAgent(call: DelegatedCall): Program<AgentAnswer> {
   return (yield { kind: 'llm', call }) as AgentAnswer;
-}
-
-/** Asks a person; gives back what they filled in. */
-export function* askPerson(message: string, schema: JsonObject): Program<JsonObject> {
-  return (yield { kind: 'elicitation', message, schema }) as JsonObject;
 }
 
 /** Waits at least `ms` milliseconds by Redis's clock. */
@@ -127,7 +120,7 @@ export function* lookup<T>(of: Lookup): Program<T> {
 }
 
 /** Of a role: `routes` is how many ways lead to a model, 1 or more. */
-export function lookupRole(role: ModelRole): Program<{ readonly routes: number }> {
+export function lookupRole(role: RequestRole): Program<{ readonly routes: number }> {
   return lookup({ role });
 }
 

@@ -49,7 +49,6 @@ export class Line {
         if (entry.ok) this.keep();
         return;
       case 'llm':
-      case 'elicitation':
         this.beforeAnswer = { kept, keepsBranches };
         if (entry.ok && !this.isTurn) this.keep();
         return;

@@ -2,7 +2,6 @@ import { BatonError } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
 import {
   all,
-  askPerson,
   checkAnswer,
   applyProjectCommand,
   lookupRole,
@@ -53,11 +52,10 @@ describe('a sequence', () => {
       yield* applyProjectCommand('p', { add: 1 });
       yield* checkAnswer({}, 1);
       yield* lookupRole('main');
-      yield* askPerson('name?', {});
       yield* all([]);
       return 'done';
     }
-    const kinds = ['sleep', 'read', 'commit', 'check', 'lookup', 'elicitation'] as const;
+    const kinds = ['sleep', 'read', 'commit', 'check', 'lookup'] as const;
     const entries: Record<string, Entry> = {};
     for (const [index, kind] of kinds.entries()) {
       expect(stands(everyKind, entries)).toEqual({ [index]: kind });

@@ -1,10 +1,10 @@
 import { BatonError } from '@baton/protocol';
 import fc from 'fast-check';
 import { z } from 'zod';
+import { askPerson } from '../agent-call/ask-person.ts';
 import { generateForCaller, generateObject } from '../agent-call/generate.ts';
 import {
   all,
-  askPerson,
   applyProjectCommand,
   type Program,
   type ProgramDefinition,
@@ -115,7 +115,7 @@ function* runLine(line: Line, digest: number): Program<unknown> {
         parameters: {},
       });
     case 'person':
-      return yield* askPerson(`${digest}`, {});
+      return yield* askPerson({ message: `${digest}`, schema: {}, summary: 'a question' });
     case 'sleep':
       return yield* sleep(digest % 1000);
     case 'read':

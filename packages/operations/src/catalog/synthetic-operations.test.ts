@@ -1,4 +1,4 @@
-import { messageText } from '@baton/protocol';
+import { type AgentAnswer, messageText } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { runProgramInMemory, objectAnswer } from '../testing/run-program-in-memory.ts';
 import { syntheticOperations } from './synthetic-operations.ts';
@@ -37,6 +37,22 @@ describe("the tests' own operations", () => {
       thrown: expect.any(TypeError),
     });
     expect(end.status === 'failed' && end.error.message).not.toContain('bench_poison');
+  });
+
+  it('bench_confirm asks a person, and says what they did', () => {
+    const asked = (answer: AgentAnswer) => {
+      const program = syntheticOperations.get('bench_confirm')!;
+      const world = { projects: new Map(), answer: () => answer };
+      return runProgramInMemory(program, program.input.parse({ question: 'Go?' }), world);
+    };
+    const accepted = asked(objectAnswer({ ok: true }));
+    expect(accepted.transcript).toEqual(['0 llm', '1 check']);
+    expect(accepted.end).toMatchObject({
+      status: 'completed',
+      result: { action: 'accept' },
+    });
+    const declined = asked({ status: 'error', errorDetails: { type: 'decline', message: 'No.' } });
+    expect(declined.end).toEqual({ status: 'completed', result: { action: 'decline' } });
   });
 
   it('bench_sleep waits, then asks', () => {

@@ -1,4 +1,4 @@
-import { all, generateObject, type Program, sleep } from '@baton/engine';
+import { all, askPerson, generateObject, type PersonReply, type Program, sleep } from '@baton/engine';
 import { z } from 'zod';
 import { indexByName } from '../tool-operations/tool-operations.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
@@ -100,4 +100,47 @@ const benchSleep: Operation<{ ms: number; text: string }, { value: string }> = {
   summarize: ({ value }) => `Awake: ${value}`,
 };
 
-export const syntheticOperations = indexByName<Operation>(benchEcho, benchFan, benchPoison, benchSleep);
+interface Confirmation {
+  action: PersonReply['action'];
+  content?: Record<string, unknown> | undefined;
+}
+
+/** Asks a person. */
+const benchConfirm: Operation<{ question: string }, Confirmation> = {
+  name: 'bench_confirm',
+  version: 1,
+  title: 'Confirm',
+  category: 'delegation',
+  description: 'Asks a person once for a yes or no, and why.',
+  input: z.strictObject({ question: text }),
+  result: z.object({
+    action: z.enum(['accept', 'decline', 'cancel']),
+    content: z.record(z.string(), z.unknown()).optional(),
+  }),
+  hints,
+  *run({ question }) {
+    return {
+      ...(yield* askPerson({
+        message: question,
+        schema: {
+          type: 'object',
+          properties: {
+            ok: { type: 'boolean', title: 'Yes' },
+            reason: { type: 'string', title: 'Why', maxLength: 200 },
+          },
+          required: ['ok'],
+        },
+        summary: 'Confirm',
+      })),
+    };
+  },
+  summarize: (reply) => `The person's reply: ${reply.action}.`,
+};
+
+export const syntheticOperations = indexByName<Operation>(
+  benchEcho,
+  benchFan,
+  benchPoison,
+  benchSleep,
+  benchConfirm,
+);

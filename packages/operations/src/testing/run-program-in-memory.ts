@@ -99,8 +99,6 @@ function performEffect({ effect }: Awaited, world: SimulatedEnvironment, asked: 
         world.conversations?.set(conversationId, [...before, ...effect.messages]);
         return { kind, ok: true, value: { conversationId } };
       }
-      case 'elicitation':
-        throw new BatonError('internal', 'nobody is there to ask');
     }
   } catch (thrown) {
     if (!(thrown instanceof BatonError)) throw thrown;

@@ -8,6 +8,10 @@ import { pickModelParameters } from './model-parameters.ts';
 export const modelRoleSchema = z.enum(['main', 'research', 'fallback']);
 export type ModelRole = z.infer<typeof modelRoleSchema>;
 
+/** Whose answer a request waits for: a model's, by its role, or a person's, whom the client asks. */
+export const requestRoleSchema = z.enum([...modelRoleSchema.options, 'person']);
+export type RequestRole = z.infer<typeof requestRoleSchema>;
+
 export const serviceTypeSchema = z.enum(['generateText', 'streamText', 'generateObject']);
 export type ServiceType = z.infer<typeof serviceTypeSchema>;
 
@@ -29,7 +33,7 @@ export interface LlmRequest {
 
 /** What a program asks of the agent: the request and what routes and labels it. */
 export interface DelegatedCall {
-  readonly role: ModelRole;
+  readonly role: RequestRole;
   readonly serviceType: ServiceType;
   readonly request: LlmRequest;
   /** 1 for the first asking, one more for each re-asking, whatever its reason. */
@@ -95,6 +99,7 @@ export type DelegatedCallDetails = z.infer<typeof delegatedCallDetailsSchema>;
 
 /** A model reads these with every request, so they are short: what to do is in the description of `agent_llm`. */
 const MESSAGE = 'Make this LLM call.';
+const MESSAGE_FOR_PERSON = 'Ask the person you work for, and answer with what they say.';
 const INSTRUCTIONS = 'Call agent_llm.';
 /** Stands before a directive's JSON in text. */
 export const DIRECTIVE_SENTENCE = 'Answer this with agent_llm:';
@@ -132,7 +137,7 @@ export function buildDirective(pending: PendingCall, others: readonly PendingSum
   const asked = {
     toolResponseSource: 'taskmaster_to_agent' as const,
     status: 'pending_agent_llm_action' as const,
-    message: MESSAGE as string,
+    message: call.role === 'person' ? MESSAGE_FOR_PERSON : MESSAGE,
     llmRequestForAgent: call.request,
     interactionId,
     pendingInteractionSignalToAgent: {
@@ -172,7 +177,7 @@ export const directiveSchema = z.looseObject({
   pendingInteractionSignalToAgent: z.looseObject({ type: z.string(), interactionId: z.string() }),
   taskId: z.string(),
   operation: z.string(),
-  role: modelRoleSchema,
+  role: requestRoleSchema,
   serviceType: serviceTypeSchema,
   attempt: z.int(),
   expiresAt: z.string(),

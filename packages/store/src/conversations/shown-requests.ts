@@ -35,7 +35,7 @@ export class ShownRequests {
   }
 
   private async completeOne<T extends ReadInteraction>(one: T, starts = true): Promise<T> {
-    if (!needsCompletion(one) || one.request.kind !== 'llm' || !('request' in one.request.call)) return one;
+    if (!needsCompletion(one) || !('request' in one.request.call)) return one;
     const { answerWithinMs } = one.request.call;
     const [call, expiresAt] = await Promise.all([
       this.conversations.withHistory(one.request.call),
@@ -62,7 +62,7 @@ export class ShownRequests {
 }
 
 function needsCompletion({ request, expiresAt }: ReadInteraction): boolean {
-  if (request.kind !== 'llm' || !('request' in request.call)) return false;
+  if (!('request' in request.call)) return false;
   const { history, answerWithinMs } = request.call;
   // Without a deadline it is not pending any more.
   return history !== undefined || (answerWithinMs !== undefined && expiresAt !== undefined);

@@ -1,4 +1,4 @@
-import type { InteractionStatus, ModelRole } from '@baton/protocol';
+import type { InteractionStatus, RequestRole } from '@baton/protocol';
 import { formatHolder, type Identity } from '../identity/identity.ts';
 import type { ClaimRequest } from '../tasks/claims.ts';
 import {
@@ -23,11 +23,11 @@ import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { FETCH_OR_CLAIM_INTERACTIONS } from '../scripts/registry.ts';
 
-/** Which interactions to return; an absent field matches all. Elicitations have no role. */
+/** Which interactions to return; an absent field matches all. A claim without a role takes no question to a person. */
 export interface InteractionFilter extends OriginFilter {
   readonly status?: InteractionStatus | undefined;
   readonly operation?: string | undefined;
-  readonly role?: ModelRole | undefined;
+  readonly role?: RequestRole | undefined;
 }
 
 const PAGE_BOUNDS: PageBounds = { bytes: MAX_PAGE_BYTES, itemBytes: 0 };

@@ -47,7 +47,7 @@ export interface InteractionRecord extends InteractionFacts {
 
 /** The same without the LLM request itself, which may be large. */
 export interface InteractionSummary extends InteractionFacts {
-  readonly request: SummarizedRequest | Extract<InteractionRequest, { kind: 'elicitation' }>;
+  readonly request: SummarizedRequest;
 }
 
 /** The fingerprint of an answer that was the response to a request on a stream begins with it. */
@@ -89,13 +89,12 @@ export function parseInteractionSummary(
     return record && { ...record, request: withoutLlmRequest(record.request) };
   }
   const { createdAt, call } = parseSummaryField(fields.summary);
-  return { ...parseFacts(taskId, number, createdAt, fields), request: { kind: 'llm', call } };
+  return { ...parseFacts(taskId, number, createdAt, fields), request: { call } };
 }
 
-function withoutLlmRequest(asked: InteractionRequest): InteractionSummary['request'] {
-  if (asked.kind !== 'llm') return asked;
+function withoutLlmRequest(asked: InteractionRequest): SummarizedRequest {
   const { request: _, ...call } = asked.call;
-  return { kind: 'llm', call };
+  return { call };
 }
 
 function parseFacts(

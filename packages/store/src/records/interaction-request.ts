@@ -1,19 +1,18 @@
-import type { DelegatedCall, JsonObject } from '@baton/protocol';
+import type { DelegatedCall } from '@baton/protocol';
 
-/** What an interaction asks: an LLM call of the agent, or a question to a person. */
-export type InteractionRequest =
-  | { readonly kind: 'llm'; readonly call: DelegatedCall }
-  | { readonly kind: 'elicitation'; readonly message: string; readonly schema: JsonObject };
+/** What an interaction asks: an LLM call of the agent, or, with the role `person`, a question to a person. */
+export interface InteractionRequest {
+  readonly call: DelegatedCall;
+}
 
-/** An LLM request without what is sent to the LLM, which may be large. */
+/** A request without what is sent to the LLM, which may be large. */
 export interface SummarizedRequest {
-  readonly kind: 'llm';
   readonly call: Omit<DelegatedCall, 'request'>;
 }
 
 /** Whether the answer of a request may come in chunks. */
 export function mayStream(request: InteractionRequest | SummarizedRequest): boolean {
-  return request.kind === 'llm' && request.call.serviceType === 'streamText';
+  return request.call.serviceType === 'streamText';
 }
 
 /** Reads the field `request` of an interaction: `<created>;<request as JSON>`. */
@@ -25,9 +24,8 @@ export function parseRequestField(field: string): { createdAt: number; request: 
   };
 }
 
-/** The field `summary` of an interaction, which the script puts the time before; empty for a question to a person. */
+/** The field `summary` of an interaction, which the script puts the time before. */
 export function formatSummaryField(request: InteractionRequest): string {
-  if (request.kind !== 'llm') return '';
   const { role, serviceType, attempt, summary, agentId, answerWithinMs } = request.call;
   const within = answerWithinMs === undefined ? '' : `@${answerWithinMs}`;
   const asked =
@@ -61,5 +59,5 @@ export function parseSummaryField(field: string): {
 /** The same as a request without what is sent to the LLM. */
 export function parseSummarizedRequest(field: string): { createdAt: number; request: SummarizedRequest } {
   const { createdAt, call } = parseSummaryField(field);
-  return { createdAt, request: { kind: 'llm', call } };
+  return { createdAt, request: { call } };
 }

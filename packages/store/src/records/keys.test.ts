@@ -26,7 +26,7 @@ const keyspaces = fc
 /** Every key of a tenant's own. */
 function keysOf(keys: TenantKeys, id: string, text: string): string[] {
   const { record, credentials, credentialEnds, tasks, pending, claims, projects } = keys;
-  const { changeChannel, activeChangeChannel, subscribedSessions, endedSessions } = keys;
+  const { changeChannel, activeChangeChannel, subscribedSessions, endedSessions, logLevels } = keys;
   return [
     record,
     credentials,
@@ -41,6 +41,7 @@ function keysOf(keys: TenantKeys, id: string, text: string): string[] {
     activeChangeChannel,
     subscribedSessions,
     endedSessions,
+    logLevels,
     keys.session('s1'),
     keys.task(id),
     keys.past(id),

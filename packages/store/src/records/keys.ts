@@ -70,8 +70,8 @@ export class ShardKeys {
   readonly swept: string;
   /** BullMQ's prefix. */
   readonly bull: string;
-  /** The channel on which the ids of ended MCP sessions are published. */
-  readonly endedSessionsChannel: string;
+  /** The channel on which changes of MCP sessions are published: the id of one that has ended, or an id and its log level. */
+  readonly sessionsChannel: string;
 
   constructor(base: string) {
     this.base = base;
@@ -80,7 +80,7 @@ export class ShardKeys {
     this.workers = `${base}:workers`;
     this.swept = `${base}:swept`;
     this.bull = `${base}:bull`;
-    this.endedSessionsChannel = `${base}:endings`;
+    this.sessionsChannel = `${base}:sessions`;
   }
 }
 
@@ -139,9 +139,10 @@ export class TenantKeys {
   readonly admissionChannel: string;
   /** What each model costs. */
   readonly prices: string;
-  /** The MCP sessions with subscriptions, and the ended ones. */
+  /** The MCP sessions with subscriptions, the ended ones, and those with a log level. */
   readonly subscribedSessions: string;
   readonly endedSessions: string;
+  readonly logLevels: string;
 
   constructor(shard: ShardKeys, name: string, admissionChannel: string) {
     this.shard = shard;
@@ -177,6 +178,7 @@ export class TenantKeys {
     this.activeChangeChannel = `${this.record}:listeners`;
     this.subscribedSessions = `${this.record}:subscribers`;
     this.endedSessions = `${this.record}:ended`;
+    this.logLevels = `${this.record}:logLevels`;
   }
 
   /** The keys that a script needs that may put a task into the tenant's lists, or take one out. */

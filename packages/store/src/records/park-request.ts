@@ -3,7 +3,7 @@ import { formatSummaryField, type InteractionRequest } from './interaction-reque
 import type { PendingInteraction } from './task-view.ts';
 import type { Lifetimes } from './durations.ts';
 
-/** A wait of a segment: an interaction with an agent, a person or an LLM endpoint that a worker calls (`provider`), or a sleep. */
+/** A wait of a segment: an interaction with an agent or with an LLM endpoint that a worker calls (`provider`), or a sleep. */
 export type Wait =
   /** `limit`: that within which the tenant has no room for what the task is about to change. */
   | {
@@ -13,7 +13,7 @@ export type Wait =
       readonly limit?: string | undefined;
     }
   | {
-      readonly kind: 'llm' | 'elicitation' | 'provider';
+      readonly kind: 'llm' | 'provider';
       readonly path: string;
       readonly request: InteractionRequest;
     };

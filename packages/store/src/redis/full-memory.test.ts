@@ -37,6 +37,7 @@ test('only the scripts by which content comes in are refused when Redis is full'
     'project/stage_change',
     'provider/answer_call',
     'provider/append_call_chunk',
+    'session/set_log_level',
     'session/subscribe',
     'task/open',
     'task/park',

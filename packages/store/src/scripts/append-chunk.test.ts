@@ -221,7 +221,7 @@ test('a stream with a higher number begins anew, and nothing of the one before i
 test('chunks are for requests of streamed text alone', async () => {
   const testTenant = await fixture.createTenant();
   const wait = llmWait('0');
-  if (wait.kind === 'sleep' || wait.request.kind !== 'llm') throw new Error('no LLM request');
+  if (wait.kind === 'sleep') throw new Error('no LLM request');
   const call = { ...wait.request.call, serviceType: 'generateText' as const };
   const taskId = await testTenant.openTask({ waits: [{ ...wait, request: { ...wait.request, call } }] });
   const interactionId = formatInteractionId(taskId, 1);

@@ -85,7 +85,6 @@ describe('a page', () => {
     const { items } = await read(undefined);
     expect(items[0]).toMatchObject({ status: 'pending', principal: 'ann', operation: 'echo' });
     expect(items[0]?.request).toEqual({
-      kind: 'llm',
       call: { role: 'main', serviceType: 'streamText', attempt: 1, summary: 'yes?' },
     });
   });
@@ -107,30 +106,44 @@ describe('a page', () => {
   });
 });
 
-test('a summary is listed without its request, whatever its text is, and a question to a person is listed whole', async () => {
+test('a summary is listed without its request, whatever its text is, and of its role alone where one is named', async () => {
   const testTenant = await fixture.createTenant();
-  const tricky = llmWait('0') as Wait & { request: { call: object } };
   const summary = 'x,"request":{"role":"fallback"},\\"request\\":';
-  const request = { ...tricky.request, call: { ...tricky.request.call, summary } };
-  const schema = { type: 'object', properties: { a: {}, request: {}, role: { const: 'main' } } };
-  const question: Wait = {
-    kind: 'elicitation',
-    path: '1',
-    request: { kind: 'elicitation', message: 'Which?', schema },
-  };
-  await testTenant.openTask({ waits: [{ ...tricky, request } as Wait, question] });
+  await testTenant.openTask({ waits: [waitOf('0', { summary }), waitOf('1', { role: 'person' })] });
   const { items } = await testTenant.store.queries.pendingSummaries(AGENT, {});
   expect(items.map((item) => item.request)).toEqual([
-    { kind: 'llm', call: { role: 'main', serviceType: 'streamText', attempt: 1, summary } },
-    { kind: 'elicitation', message: 'Which?', schema },
+    { call: { role: 'main', serviceType: 'streamText', attempt: 1, summary } },
+    { call: { role: 'person', serviceType: 'streamText', attempt: 1, summary: 'yes?' } },
   ]);
-  const wanted = await testTenant.store.queries.pending(AGENT, { role: 'main' });
-  expect(wanted.items.map((item) => item.request.kind)).toEqual(['llm']);
-  expect((await testTenant.store.queries.pending(AGENT, { role: 'fallback' })).items).toEqual([]);
+  for (const [role, found] of [
+    ['main', ['main']],
+    ['person', ['person']],
+    ['fallback', []],
+  ] as const) {
+    const wanted = await testTenant.store.queries.pending(AGENT, { role });
+    expect(wanted.items.map((item) => item.request.call.role)).toEqual(found);
+  }
 });
+
+function waitOf(path: string, call: object): Wait {
+  const wait = llmWait(path);
+  if (wait.kind === 'sleep') throw new Error('a sleep has no request');
+  return { ...wait, request: { call: { ...wait.request.call, ...call } } };
+}
 
 describe('a claim', () => {
   const wish = (max: number, holder = 'a') => ({ claim: { max, leaseMs: 60_000, holder } });
+
+  test('takes a question to a person only where it names that role', async () => {
+    const testTenant = await fixture.createTenant();
+    await testTenant.openTask({ waits: [waitOf('0', { role: 'person' }), llmWait('1')] });
+    const roles = async (filter: object) => {
+      const { items } = await testTenant.store.queries.pending(AGENT, { ...wish(5), ...filter });
+      return items.map((item) => item.request.call.role);
+    };
+    expect(await roles({})).toEqual(['main']);
+    expect(await roles({ role: 'person' })).toEqual(['person']);
+  });
 
   test('is given to what fits the page, and to nothing else', async () => {
     const testTenant = await fixture.createTenant();

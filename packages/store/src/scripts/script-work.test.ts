@@ -54,6 +54,7 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'role/put_role': 40,
   'session/end_session': 300,
   'session/refresh_subscriptions': 30,
+  'session/set_log_level': 20,
   'session/subscribe': 60,
   'session/unsubscribe': 20,
   'task/cancel': 480,

@@ -29,3 +29,10 @@ export const END_SESSION = defineScript(
   ['id', 'limit', 'life', 'channel'],
   REPLICATED,
 );
+
+export const SET_LOG_LEVEL = defineScript(
+  'session/set_log_level',
+  ['logLevels'],
+  ['id', 'level', 'limit', 'life', 'channel'],
+  REPLICATED,
+);

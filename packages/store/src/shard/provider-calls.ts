@@ -53,7 +53,6 @@ async function begunCall(
   [held = '', principal = '', program = '', request = '', stream = '0', traceparent = '']: readonly string[],
 ): Promise<CallStart> {
   const asked = parseRequestField(request).request;
-  if (asked.kind !== 'llm') throw new Error(`interaction ${ref}.${number} asks no LLM`);
   const { answerWithinMs } = asked.call;
   if (answerWithinMs !== undefined) {
     const { keys, connection } = context;

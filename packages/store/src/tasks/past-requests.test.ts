@@ -48,7 +48,7 @@ test('they are listed, filtered and shown like any other', async () => {
   const early = formatInteractionId(taskId, 1);
   expect(await queries.interaction(ANN, early)).toMatchObject({
     status: 'answered',
-    request: { kind: 'llm' },
+    request: { call: { role: 'main' } },
   });
   expect((await queries.inspect(ANN, taskId)).interactions).toHaveLength(240);
   const listed: string[] = [];

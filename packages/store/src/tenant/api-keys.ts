@@ -1,5 +1,14 @@
 import { randomInt } from 'node:crypto';
-import { BatonError, DEFAULT_LIMITS, formatApiKey, type KeyInput, type Scope } from '@baton/protocol';
+import { LRUCache } from 'lru-cache';
+import {
+  BatonError,
+  DEFAULT_LIMITS,
+  formatApiKey,
+  type KeyDialect,
+  keyDialectSchema,
+  type KeyInput,
+  type Scope,
+} from '@baton/protocol';
 import {
   formatCursor,
   parseCursor,
@@ -33,6 +42,8 @@ export interface ApiKeyInfo {
   readonly scopes: readonly Scope[];
   /** What it lists of the tools, as `?tools=` has it; absent where it selects nothing. */
   readonly tools?: string;
+  /** The dialect in which its clients are shown requests, where a call names none. */
+  readonly dialect?: KeyDialect;
   readonly createdAt: string;
   readonly expiresAt?: string;
   /** The key with which it was made; absent for the operator's. */
@@ -40,6 +51,8 @@ export interface ApiKeyInfo {
   /** When it was last used, to ten minutes; absent for one that never was. */
   readonly lastUsedAt?: string;
 }
+
+const DIALECT_CACHE_MS = 1_000;
 
 type KeyRecord = Readonly<Record<string, string>>;
 
@@ -54,6 +67,11 @@ export class ApiKeys {
   private readonly context: TenantContext;
   private readonly digests: ApiKeyDigests;
   private readonly defaultTtl: number;
+  /** By key: no more of them than a tenant has. */
+  private readonly dialects = new LRUCache<string, Promise<KeyDialect | undefined>>({
+    max: DEFAULT_LIMITS.apiKeys,
+    ttl: DIALECT_CACHE_MS,
+  });
 
   /** `defaultTtl`: the lifetime in milliseconds of a key that is created without one; 0 for no end. */
   constructor(context: TenantContext, digests: ApiKeyDigests, defaultTtl: number) {
@@ -86,19 +104,31 @@ export class ApiKeys {
     refuseStrongerRotation(issuer, old);
     // The expiry that it was created with, not the one that an earlier rotation set.
     const ends = await connection.command((client) => client.hget(keys.credential(id), 'ends'));
-    const { name, principal, scopes, tools } = old;
-    const kept = { name, principal, scopes: [...scopes], ...(tools && { tools }) };
+    const { name, principal, scopes, tools, dialect } = old;
+    const kept = {
+      name,
+      principal,
+      scopes: [...scopes],
+      ...(tools && { tools }),
+      ...(dialect && { dialect }),
+    };
     const replaced = { id, overlap: overlapSeconds * 1_000 };
     return this.store(ends ? { ...kept, expiresAt: ends } : kept, issuer, replaced);
   }
 
   /**
    * Changes what is given of a key: for calls from then on, and for the streams that are held with it, on every replica. Empty `tools`
-   * select nothing. Errors: `key_not_found`.
+   * select nothing, and an empty `dialect` none. Errors: `key_not_found`.
    */
-  async update(id: string, change: { readonly name?: string; readonly tools?: string }): Promise<ApiKeyInfo> {
+  async update(
+    id: string,
+    {
+      name,
+      tools,
+      dialect,
+    }: { readonly name?: string; readonly tools?: string; readonly dialect?: KeyDialect | '' },
+  ): Promise<ApiKeyInfo> {
     const { connection, keys } = this.context;
-    const { name, tools } = change;
     const [code] = await runScript(
       connection,
       UPDATE_KEY,
@@ -108,6 +138,7 @@ export class ApiKeys {
         args: [
           ...(name === undefined ? [] : ['name', name]),
           ...(tools === undefined ? [] : ['tools', toStoredTools(tools)]),
+          ...(dialect === undefined ? [] : ['dialect', dialect]),
         ],
       },
     );
@@ -143,6 +174,7 @@ export class ApiKeys {
       principal: input.principal ?? `key-${id}`,
       scopes: formatScopes(new Set(input.scopes)),
       ...(input.tools ? { tools: toStoredTools(input.tools) } : {}),
+      ...(input.dialect ? { dialect: input.dialect } : {}),
       ...this.digests.stored(key),
       ...(issuer.kind === 'key' ? { parent: issuer.key.id } : {}),
     };
@@ -188,6 +220,24 @@ export class ApiKeys {
       else if (code === 'key_not_found') throw keyNotFound(replaced.id);
       else throw refusalError([code, fact]);
     }
+  }
+
+  /** The dialect of a key as it stood a second ago at most. Errors: `unavailable`. */
+  cachedDialect(id: string): Promise<KeyDialect | undefined> {
+    let dialect = this.dialects.get(id);
+    if (dialect === undefined) {
+      dialect = this.readDialect(id);
+      this.dialects.set(id, dialect);
+      // What failed is read again by the next call.
+      dialect.catch(() => this.dialects.delete(id));
+    }
+    return dialect;
+  }
+
+  private async readDialect(id: string): Promise<KeyDialect | undefined> {
+    const { connection, keys } = this.context;
+    const dialect = await connection.command((client) => client.hget(keys.credential(id), 'dialect'));
+    return keyDialectSchema.safeParse(dialect).data;
   }
 
   async get(id: string): Promise<ApiKeyInfo> {
@@ -292,6 +342,7 @@ function toApiKeyInfo(id: string, record: Record<string, string>): ApiKeyInfo {
     name: record['name'] ?? '',
     principal: record['principal'] ?? '',
     scopes: [...parseScopes(record['scopes'] ?? '')],
+    ...(record['dialect'] ? { dialect: record['dialect'] as KeyDialect } : {}),
     ...(record['tools'] ? { tools: record['tools'].replaceAll(' ', ',') } : {}),
     createdAt: new Date(Number(record['at'])).toISOString(),
     ...(record['parent'] ? { parent: record['parent'] } : {}),

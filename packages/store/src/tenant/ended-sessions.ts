@@ -22,7 +22,7 @@ export class EndedSessions {
       id,
       limit: MAX_ENDED_SESSIONS,
       life: SESSION_TTL,
-      channel: keys.shard.endedSessionsChannel,
+      channel: keys.shard.sessionsChannel,
     });
   }
 
@@ -31,9 +31,12 @@ export class EndedSessions {
     return (await connection.command((client) => client.zscore(keys.endedSessions, id))) !== null;
   }
 
-  /** Once this resolves, `subscriber` receives the id of each session that ends in this tenant's shard. Errors: `unavailable`. */
-  async onSessionEnded(subscriber: Subscriber): Promise<void> {
-    await this.context.connection.pubSub.subscribe(this.context.keys.shard.endedSessionsChannel, subscriber);
+  /**
+   * Once this resolves, `subscriber` receives each change of a session in this tenant's shard: the id of one that has ended, or an id and its log level with
+   * a blank between them. Errors: `unavailable`.
+   */
+  async onSessionChange(subscriber: Subscriber): Promise<void> {
+    await this.context.connection.pubSub.subscribe(this.context.keys.shard.sessionsChannel, subscriber);
   }
 
   private sessionKeys(id: string) {

@@ -1,8 +1,8 @@
 import {
   BatonError,
   type EndpointKind,
-  type ModelRole,
   modelRoleSchema,
+  type RequestRole,
   type RoleInput,
 } from '@baton/protocol';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
@@ -57,7 +57,8 @@ interface OpenedKey {
 /** Baton itself, which has no key to be checked. */
 const NOBODY: Identity = { principal: '', scopes: new Set() };
 
-type RoleTable = ReadonlyMap<ModelRole, StoredRole>;
+/** A question to a person has no routes. */
+type RoleTable = ReadonlyMap<RequestRole, StoredRole>;
 
 /** What the requests of a tenant's roles are asked of: the calling agent where nothing is stored. */
 export class Roles {
@@ -73,12 +74,12 @@ export class Roles {
   }
 
   /** A role as it stood a second ago at most; undefined where it is not configured. Errors: `unavailable`. */
-  async cachedRole(role: ModelRole): Promise<StoredRole | undefined> {
+  async cachedRole(role: RequestRole): Promise<StoredRole | undefined> {
     return (await this.cachedTable()).get(role);
   }
 
   /** How many routes a role's requests have. */
-  async countRoutes(role: ModelRole): Promise<number> {
+  async countRoutes(role: RequestRole): Promise<number> {
     return (await this.cachedRole(role))?.routes.length ?? 1;
   }
 
@@ -95,7 +96,7 @@ export class Roles {
    */
   async put(
     identity: Identity,
-    role: ModelRole,
+    role: RequestRole,
     { routes, ...bounds }: RoleInput,
   ): Promise<StoredRole | undefined> {
     const { after } = await this.change(identity, role, (before) => ({
@@ -108,7 +109,7 @@ export class Roles {
   }
 
   /** Takes back what a role's requests are asked of. False where nothing was stored. */
-  async delete(identity: Identity, role: ModelRole): Promise<boolean> {
+  async delete(identity: Identity, role: RequestRole): Promise<boolean> {
     return (await this.change(identity, role, () => undefined)).before !== undefined;
   }
 
@@ -116,7 +117,7 @@ export class Roles {
    * The key of an endpoint: undefined where it has none, 'unreadable' where it was sealed with a secret that is not known here. Where it
    * is not current, a secret before the current one has sealed it (`reseal`).
    */
-  openKey(role: ModelRole, route: EndpointRoute): OpenedKey | 'unreadable' {
+  openKey(role: RequestRole, route: EndpointRoute): OpenedKey | 'unreadable' {
     if (route.sealedKey === undefined) return { key: undefined, isCurrent: true };
     const opened = this.seal.open(route.sealedKey, bindingOf(role, route.baseUrl));
     return opened === undefined ? 'unreadable' : { key: opened.text, isCurrent: opened.isCurrent };
@@ -126,7 +127,7 @@ export class Roles {
    * Seals the keys of a role's endpoints with the current secret, where one before it has sealed them. Nothing else of the role changes.
    * False where there was nothing to seal. Errors: `unavailable`.
    */
-  async reseal(role: ModelRole): Promise<boolean> {
+  async reseal(role: RequestRole): Promise<boolean> {
     const stored = (await this.read()).get(role);
     if (stored === undefined || this.resealed(role, stored) === stored) return false;
     await this.change(NOBODY, role, (before) => before && this.resealed(role, before));
@@ -134,7 +135,7 @@ export class Roles {
   }
 
   /** The role with its keys sealed anew; itself where each is sealed with the current secret, or does not open. */
-  private resealed(role: ModelRole, stored: StoredRole): StoredRole {
+  private resealed(role: RequestRole, stored: StoredRole): StoredRole {
     const routes = stored.routes.map((route) => {
       if (route.kind === 'agent' || route.sealedKey === undefined) return route;
       const sealedKey = this.resealedKey(role, route.baseUrl, route.sealedKey);
@@ -143,7 +144,7 @@ export class Roles {
     return routes.every((route, at) => route === stored.routes[at]) ? stored : { ...stored, routes };
   }
 
-  private resealedKey(role: ModelRole, baseUrl: string, sealedKey: string): string {
+  private resealedKey(role: RequestRole, baseUrl: string, sealedKey: string): string {
     const binding = bindingOf(role, baseUrl);
     const opened = this.seal.open(sealedKey, binding);
     return opened === undefined || opened.isCurrent ? sealedKey : this.seal.seal(opened.text, binding);
@@ -163,7 +164,7 @@ export class Roles {
   }
 
   private storedRoute(
-    role: ModelRole,
+    role: RequestRole,
     route: RoleInput['routes'][number],
     at: number,
     before: RoleRoute | undefined,
@@ -185,7 +186,7 @@ export class Roles {
   /** Computes what is to stand from what stands, and stores that, until nobody has come between. */
   private async change(
     identity: Identity,
-    role: ModelRole,
+    role: RequestRole,
     compute: (before: StoredRole | undefined) => StoredRole | undefined,
   ): Promise<{ before: StoredRole | undefined; after: StoredRole | undefined }> {
     const { connection, keys } = this;
@@ -213,6 +214,6 @@ export class Roles {
 }
 
 /** What a sealed key is for: it opens for no other role or host, whoever writes into Redis. */
-function bindingOf(role: ModelRole, baseUrl: string): string {
+function bindingOf(role: RequestRole, baseUrl: string): string {
   return `${role} ${new URL(baseUrl).origin}`;
 }

@@ -127,7 +127,7 @@ test('an ended session can neither subscribe nor hold a stream, and its end is p
   const testTenant = await fixture.createTenant();
   const { sessionSubscriptions, endedSessions } = testTenant.store;
   const received: string[] = [];
-  await endedSessions.onSessionEnded({ onMessage: (id) => received.push(id), onReconnect: () => {} });
+  await endedSessions.onSessionChange({ onMessage: (id) => received.push(id), onReconnect: () => {} });
   await sessionSubscriptions.subscribe(ANN, 'a', uri(1));
   expect(await endedSessions.has('a')).toBe(false);
   await endedSessions.endSession('a');

@@ -8,10 +8,10 @@ import { ANN, llmWait, newTask, sleepWait, type TestTenant } from './test-tenant
 /** A call of a conversation's turn: its messages stand before those of the request, and its answer has a time of its own. */
 export function turnWait(path: string, conversation: string, to: number, answerWithinMs?: number): Wait {
   const wait = llmWait(path);
-  if (wait.kind === 'sleep' || wait.request.kind !== 'llm') throw new Error('a sleep has no request');
+  if (wait.kind === 'sleep') throw new Error('a sleep has no request');
   const history = { conversation, from: 0, to };
   const limit = answerWithinMs === undefined ? {} : { answerWithinMs };
-  return { ...wait, request: { kind: 'llm', call: { ...wait.request.call, history, ...limit } } };
+  return { ...wait, request: { call: { ...wait.request.call, history, ...limit } } };
 }
 
 export const QUESTION: Message = { role: 'user', content: 'How are you?' };

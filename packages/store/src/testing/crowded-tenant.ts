@@ -98,6 +98,10 @@ export async function crowdTenant(testTenant: TestTenant, redis: Redis, size: nu
     refs.slice(0, MOST_ENDED).map((ref, at) => [at + 1, `k.${ref}`]),
   );
   await add(
+    keys.logLevels,
+    refs.slice(0, MOST_ENDED).map((ref, at) => [at + 1, `k.${ref}`]),
+  );
+  await add(
     keys.projects,
     refs.map((ref) => [0, ref]),
   );

@@ -208,6 +208,7 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
 
   await shard.workers.deregister('worker-1', ['echo 1']);
   await sessionSubscriptions.unsubscribe('session-1', 'baton://projects');
+  await testTenant.store.logLevels.set('session-1', 1);
   await endedSessions.endSession('session-1');
   leave();
 

@@ -42,7 +42,8 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
   { pattern: /^:held$/, ...members(/ ([\w-]+)$/) },
   { pattern: /^:deadlines$/, ...members(/^([\w-]+)$/) },
   {
-    pattern: /^:(rates|tasks|retained|claims|subscribers|ended|listeners|landed|outcomes|outcomes:times)$/,
+    pattern:
+      /^:(rates|tasks|retained|claims|subscribers|ended|logLevels|listeners|landed|outcomes|outcomes:times)$/,
     ...EXPIRES,
   },
   { pattern: /^:projectChanges:/, ...EXPIRES },

@@ -179,6 +179,11 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     changes: ['session lifetime', 'subscribers lifetime', 'subscribers scores'],
     harmless: LATER,
   },
+  'session/set_log_level': {
+    says: ['same'],
+    changes: ['logLevels lifetime', 'logLevels scores'],
+    harmless: LATER,
+  },
   'session/subscribe': {
     says: ['same'],
     changes: ['session lifetime', 'subscribers lifetime', 'subscribers scores'],

@@ -211,7 +211,6 @@ export function llmWait(path: string, content = 'Say yes.'): Wait {
     kind: 'llm',
     path,
     request: {
-      kind: 'llm',
       call: { role: 'main', serviceType: 'streamText', attempt: 1, summary: 'yes?', request },
     },
   };

@@ -20,7 +20,7 @@ async function rowsOf(testTenant: TestTenant): Promise<Omit<UsageRow, 'day' | 'd
 
 function waitFor(path: string, call: object) {
   const wait = llmWait(path);
-  if (wait.kind === 'sleep' || wait.request.kind !== 'llm') throw new Error('no LLM request');
+  if (wait.kind === 'sleep') throw new Error('no LLM request');
   return { ...wait, request: { ...wait.request, call: { ...wait.request.call, ...call } } } as typeof wait;
 }
 
@@ -106,9 +106,7 @@ test('without the check for an answer that was taken before, duplicates count (a
 
 test('a question to a person is no call', async () => {
   const testTenant = await fixture.createTenant();
-  const request = { kind: 'elicitation', message: 'Which?', schema: {} } as const;
-  const question = { ...llmWait('0'), kind: 'elicitation', request } as unknown as ReturnType<typeof llmWait>;
-  const taskId = await testTenant.openTask({ waits: [question, llmWait('1')] });
+  const taskId = await testTenant.openTask({ waits: [waitFor('0', { role: 'person' }), llmWait('1')] });
   await testTenant.answer(taskId, 1, { usage: USED });
   expect((await testTenant.tasks.read(ANN, taskId)).usage).toBeUndefined();
   await testTenant.answer(taskId, 2, { usage: USED });

@@ -80,13 +80,7 @@ test('a park whose waits are all new is published whole, as it would be read; on
   const taskId = await testTenant.openTask({ waits: [llmWait('0')] });
   const listener = inbox.subscribe(testTenant.member(taskId));
   await testTenant.answer(taskId, 1, { channel: inbox.channel });
-  const question = { kind: 'elicitation', message: 'How "many"?', schema: { type: 'object' } } as const;
-  const asked: Wait[] = [
-    { kind: 'elicitation', path: '1', request: question },
-    llmWait('2'),
-    sleepWait('3', 3_600_000),
-    llmWait('4'),
-  ];
+  const asked: Wait[] = [llmWait('1', 'How "many"?'), llmWait('2'), sleepWait('3', 3_600_000), llmWait('4')];
   await (await fixture.loadSegment()).park({ ...nothing, waits: asked });
   const { parked, ...update } = (await listener.next(5_000)) as TaskUpdate;
   expect(update).toEqual({ seen: 1, status: 'input_required' });

@@ -17,7 +17,7 @@ interface Confirmation {
 
 /** An answer by hand, in the place of an LLM: it is checked as it is typed. */
 export function AnswerForm({
-  interaction: { interactionId, llmRequestForAgent, elicitation },
+  interaction: { interactionId, llmRequestForAgent },
   onAnswered,
 }: {
   interaction: InteractionDetailReply;
@@ -26,7 +26,7 @@ export function AnswerForm({
   const { client } = useSession();
   const [text, setText] = useState('');
   const action = useAction();
-  const schema = llmRequestForAgent === undefined ? elicitation?.['schema'] : llmRequestForAgent['schema'];
+  const { schema } = llmRequestForAgent;
   const schemaText = JSON.stringify(schema);
   const check = useMemo(() => answerCheck(schema), [schemaText]);
   const problems = check(text);

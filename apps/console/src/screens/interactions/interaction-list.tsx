@@ -55,9 +55,9 @@ export function InteractionList() {
   );
 }
 
-function whoHasIt({ claimedBy, answeredBy, provider, kind }: InteractionReply): string {
+function whoHasIt({ claimedBy, answeredBy, provider, role }: InteractionReply): string {
   if (claimedBy !== undefined) return plainText(`claimed by ${claimedBy.holder ?? claimedBy.principal}`);
   if (answeredBy !== undefined) return plainText(`answered by ${answeredBy}`);
   if (provider === true) return "its role's LLM endpoint";
-  return kind === 'elicitation' ? 'a person' : '—';
+  return role === 'person' ? 'a person' : '—';
 }

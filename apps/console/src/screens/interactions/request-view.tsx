@@ -2,8 +2,7 @@ import type { InteractionDetailReply } from '@baton/gateway/reply-types';
 import { readableText } from '../../components/plain-text.ts';
 
 /** What is asked: the messages, each with its role, then the schema and the other parameters. */
-export function RequestView({ of: { llmRequestForAgent, elicitation } }: { of: InteractionDetailReply }) {
-  if (llmRequestForAgent === undefined) return <pre tabIndex={0}>{readableText(elicitation)}</pre>;
+export function RequestView({ of: { llmRequestForAgent } }: { of: InteractionDetailReply }) {
   const { messages, schema, ...parameters } = llmRequestForAgent;
   return (
     <>

@@ -22,19 +22,18 @@ export async function findRejection(
   const answered = numberOf(interactionId);
   for (const pending of view.pending) {
     const { request } = pending;
-    if (request.kind !== 'llm' || request.call.attempt === 1 || numberOf(pending.interactionId) < answered)
-      continue;
+    if (request.call.attempt === 1 || numberOf(pending.interactionId) < answered) continue;
     const call = 'request' in request.call ? request.call : await readCall(pending.interactionId);
     const correction = call?.correction;
     if (call === undefined || correction?.interactionId !== interactionId) continue;
-    return { correction, call, asked: { ...pending, request: { kind: 'llm', call } } };
+    return { correction, call, asked: { ...pending, request: { call } } };
   }
   return undefined;
 
   /** Of several requests that a task waits for, only the first was read whole. */
   async function readCall(id: string): Promise<DelegatedCall | undefined> {
     const [read] = await tenant.queries.interactions(identity, [id]);
-    return read?.request.kind === 'llm' ? read.request.call : undefined;
+    return read?.request.call;
   }
 }
 

@@ -2,6 +2,7 @@ import { describeZodError } from '@baton/engine';
 import {
   type AgentAnswer,
   BatonError,
+  fromElicitResult,
   fromSamplingResult,
   isRecord,
   parseInteractionId,
@@ -50,9 +51,11 @@ function readAnswer(id: string, { result, error }: ClientResponse): AgentAnswer 
     const type = typeof code === 'number' ? { type: String(code) } : {};
     return { status: 'error', errorDetails: { message: said.slice(0, MAX_MESSAGE), ...type } };
   }
-  const read = fromSamplingResult(result);
+  // Each method's result is known by its form; one of the other method is asked for again as an answer that does not fit.
+  const isOfElicitation = isRecord(result) && 'action' in result;
+  const read = isOfElicitation ? fromElicitResult(result) : fromSamplingResult(result);
   if (read.ok) return read.answer;
-  const message = `The result of request ${id}: ${describeZodError(read.problem)}. It is what sampling/createMessage results in.`;
+  const message = `The result of request ${id}: ${describeZodError(read.problem)}. It is what the request's method results in.`;
   throw new BatonError('invalid_arguments', message, { field: 'result', interactionId: id });
 }
 

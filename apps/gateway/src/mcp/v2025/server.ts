@@ -24,8 +24,11 @@ import type { ResultWaits } from '../../tasks/result-waits.ts';
 import { TASK_CAPABILITIES, taskMethods } from '../../tasks/task-methods.ts';
 import { joinToolResult } from '../../tool-results/tool-result.ts';
 import type { Call } from '../../call/call.ts';
+import { delegationOf } from '../../call/delegation-of-call.ts';
 import { callTool, formatCalledTool } from '../dispatch/call-tool.ts';
 import { delegationOf2025 } from './call/delegation-of-2025.ts';
+import { subscribeToStatus } from './session-stream.ts';
+import { setLogLevelMethod } from './set-log-level.ts';
 import { callToolMethod } from './call-tool-method.ts';
 import { streamTaskResult, streamToolCall } from './task-stream/answer-on-stream.ts';
 import type { TaskStreams } from './task-stream/task-stream.ts';
@@ -41,11 +44,15 @@ const jsonSchemaValidator = new AjvJsonSchemaValidator();
 export function methodsOf2025(methods: McpMethods, waits: ResultWaits): readonly McpMethod[] {
   const { tools, log, shared } = methods;
   const called = callToolMethod(async (params, call) => {
-    if (params.task !== undefined) return createTask(tools, params, call, log);
+    if (params.task !== undefined) {
+      const begun = await createTask(tools, params, call, log);
+      await subscribeToStatus(begun.task.taskId, call);
+      return begun;
+    }
     const result = await formatCalledTool(methods, await callTool(methods, params, call), call);
     return JSON.parse(joinToolResult(result)) as CallToolResult;
   });
-  return [called, ...shared, ...subscriptionMethods, ...taskMethods(waits)];
+  return [called, ...shared, ...subscriptionMethods, setLogLevelMethod, ...taskMethods(waits)];
 }
 
 /** A `tools/call`: its result, which in the dialect `sampling` comes once its client was asked all that its work asks. */
@@ -56,12 +63,12 @@ async function callToolOf2025(
   params: CallToolRequest['params'],
   caller: Call,
 ): Promise<string | undefined> {
-  const delegation = await delegationOf2025(params._meta, caller, 'tool');
-  const call = { ...caller, delegation };
+  const call = { ...caller, delegation: await delegationOf2025(params._meta, caller, 'tool') };
   const called = await callTool(methods, params, call);
   const { outcome } = called;
   const unfinished = outcome.kind === 'replied' ? outcome.reply.unfinished : undefined;
-  if (unfinished === undefined || delegation.dialect !== 'sampling' || call.sendEvent === undefined)
+  const delegation = unfinished && (await delegationOf(call));
+  if (unfinished === undefined || delegation?.dialect !== 'sampling' || call.sendEvent === undefined)
     return joinToolResult(await formatCalledTool(methods, called, call));
   return streamToolCall(
     methods,
@@ -88,6 +95,7 @@ export function createServerOf2025(
         ...RESOURCE_CAPABILITIES,
         ...(declaresTasks ? TASK_CAPABILITIES : {}),
         ...COMPLETION_CAPABILITIES,
+        logging: {},
       },
       instructions: INSTRUCTIONS,
       jsonSchemaValidator,

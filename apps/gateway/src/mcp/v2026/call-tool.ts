@@ -1,5 +1,6 @@
 import type { CallToolRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Call } from '../../call/call.ts';
+import { delegationOf } from '../../call/delegation-of-call.ts';
 import { clientTraits } from '../../call/client-traits.ts';
 import type { UnfinishedTask } from '../../delegation/tool-reply.ts';
 import { formatEndedTask } from '../../tasks/task-result.ts';
@@ -51,14 +52,15 @@ async function showUnfinished(
   states: RequestStates,
   repeated: RepeatableCall,
 ): Promise<UnfinishedResult | undefined> {
-  const { dialect, takesSampling = false } = call.delegation ?? {};
-  if (dialect !== 'task') return askForInput(unfinished, call, states, repeated);
+  const delegation = await delegationOf(call);
+  if (delegation?.dialect !== 'task') return askForInput(unfinished, call, states, repeated);
+  const isAskable = (await toClientRequests(unfinished.pending, call)) !== undefined;
   // A request that this client takes in no other way is shown by the directive.
-  if (takesSampling && (await toClientRequests(unfinished.pending, call)) === undefined) return undefined;
+  if (!isAskable && !delegation.isForced) return undefined;
   const view = await call.tenant.tasks.read(call.caller.heldIdentity(), unfinished.taskId, '', true);
   const { statusMessage, ...task } = taskOf2026(view, call);
   // Who is asked natively need not be told of another way.
-  const isAsked = view.status === 'input_required' && takesSampling;
+  const isAsked = view.status === 'input_required' && isAskable;
   return { resultType: 'task', ...task, ...(isAsked ? {} : { statusMessage }) };
 }
 

@@ -1,6 +1,7 @@
 import { DEFAULT_WAIT_MS, isRecord, MAX_WAIT_MS } from '@baton/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { admitCaller, ANY_MCP_CALLER } from '../../call/access.ts';
+import type { Dialect } from '../../call/client-delegation.ts';
 import type { Call } from '../../call/call.ts';
 import { clientTraits } from '../../call/client-traits.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
@@ -8,7 +9,7 @@ import type { Dispatched } from '../dispatch/send-dispatched.ts';
 import type { McpMethods } from '../dispatch/mcp-methods.ts';
 import type { StreamRegistry } from '../../subscriptions/stream-registry.ts';
 import { LISTEN, listen } from './listen/listen.ts';
-import { sendingLogMessages } from './log-messages.ts';
+import { sendingLogMessages } from '../dispatch/log-messages.ts';
 import type { Message2026 } from './request/read-request.ts';
 import { RpcError } from '../../json-rpc/rpc-error.ts';
 import { ERROR_STATUSES, REVISION_OF_2026 } from './request/revision.ts';
@@ -63,7 +64,12 @@ export async function dispatchMessageOf2026(
  * How long a call waits for the work that it starts, in milliseconds: clients give up after some ten repeats of a call, and a task is told of
  * at once.
  */
-const WAIT_MS = { tool: DEFAULT_WAIT_MS, input_required: MAX_WAIT_MS, task: 0 };
+const WAIT_MS: Readonly<Record<Dialect, number>> = {
+  tool: DEFAULT_WAIT_MS,
+  sampling: DEFAULT_WAIT_MS,
+  input_required: MAX_WAIT_MS,
+  task: 0,
+};
 
 /** JSON-RPC 2.0, section 5: null where the id could not be told. */
 function idOf(body: unknown): string | number | null {

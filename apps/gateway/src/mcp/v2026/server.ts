@@ -24,7 +24,8 @@ import { callToolOf2026 } from './call-tool.ts';
 import { getPromptOf2026 } from './get-prompt.ts';
 import type { RequestStates } from './input-required/request-states.ts';
 import { taskMethodsOf2026 } from './tasks/task-methods.ts';
-import { ERROR_STATUSES, REVISION_OF_2026, TASKS_EXTENSION } from './request/revision.ts';
+import { TASKS } from '../../call/client-delegation.ts';
+import { ERROR_STATUSES, REVISION_OF_2026 } from './request/revision.ts';
 
 /** Logging is per request there: its level stands in the request (`log-messages.ts`). */
 const CAPABILITIES = {
@@ -33,7 +34,7 @@ const CAPABILITIES = {
   resources: { listChanged: true, subscribe: true },
   logging: {},
   ...COMPLETION_CAPABILITIES,
-  extensions: { [TASKS_EXTENSION]: {} },
+  ...TASKS,
 };
 
 /** Params are read by the method itself, whatever the revision. */

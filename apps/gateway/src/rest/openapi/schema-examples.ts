@@ -60,7 +60,6 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, object>> = {
     taskId: '64813d16-36d4-800c-aa39-165dc1990000',
     operation: 'classify',
     principal: 'ada',
-    kind: 'llm',
     status: 'pending',
     summary: 'Classify a text',
     createdAt: '2026-11-25T09:00:00.958Z',
@@ -74,7 +73,6 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, object>> = {
     taskId: '64813d16-36d4-800c-aa39-165dc1990000',
     operation: 'classify',
     principal: 'ada',
-    kind: 'llm',
     status: 'answered',
     summary: 'Classify a text',
     createdAt: '2026-11-25T09:00:00.958Z',
@@ -150,7 +148,6 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, object>> = {
         taskId: '64813d16-36d4-800c-aa39-165dc1990000',
         operation: 'classify',
         principal: 'ada',
-        kind: 'llm',
         status: 'answered',
         summary: 'Classify a text',
         createdAt: '2026-11-25T09:00:00.958Z',
@@ -167,7 +164,6 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, object>> = {
     journal: [
       {
         path: '0',
-        kind: 'llm',
         ok: true,
         value: {
           status: 'success',

@@ -31,7 +31,6 @@ test('an interaction opened on one replica is listed and shown whole on the othe
     taskId: asked.taskId,
     operation: 'bench_echo',
     principal: 'alice',
-    kind: 'llm',
     status: 'pending',
     expiresAt: asked.expiresAt,
     attempt: 1,

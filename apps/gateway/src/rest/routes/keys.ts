@@ -1,4 +1,4 @@
-import { keyInputSchema, tenantIdSchema } from '@baton/protocol';
+import { keyDialectSchema, keyInputSchema, tenantIdSchema } from '@baton/protocol';
 import { type ApiKeyInfo, keyIssuerOf } from '@baton/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -22,10 +22,14 @@ const rotation = z.strictObject({
 });
 
 const keyChange = z
-  .strictObject({ name: keyInputSchema.shape.name.optional(), tools: keyInputSchema.shape.tools })
+  .strictObject({
+    name: keyInputSchema.shape.name.optional(),
+    tools: keyInputSchema.shape.tools,
+    dialect: z.union([keyDialectSchema, z.literal('').describe('None: as its clients declare')]).optional(),
+  })
   .refine(
     (change) => Object.values(change).some((value) => value !== undefined),
-    'must change name or tools',
+    'must change name, tools or dialect',
   );
 
 const ofTenant = z.object({ tenant: tenantIdSchema });
@@ -99,15 +103,20 @@ export async function keyRoutes(
       schema: {
         operationId: 'updateKey',
         tags,
-        summary: 'Rename a key, or change which tools are listed to it, from the next call on',
+        summary:
+          'Rename a key, or change which tools are listed to it or its dialect, from the next call on; a dialect within a second',
         params: ofKey,
         body: keyChange,
         response: { 200: jsonResponse('The key as it is now', keySchema) },
       },
     },
     async (request) => {
-      const { name } = request.body;
-      const change = { ...(name !== undefined && { name }), ...readTools(request.body) };
+      const { name, dialect } = request.body;
+      const change = {
+        ...(name !== undefined && { name }),
+        ...(dialect !== undefined && { dialect }),
+        ...readTools(request.body),
+      };
       const updated = await tenantRequestOf(request).tenant.apiKeys.update(request.params.id, change);
       logKeyChange(request, 'changed', updated, change);
       return updated;

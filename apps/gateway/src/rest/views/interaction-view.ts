@@ -1,4 +1,4 @@
-import { interactionStatusSchema } from '@baton/protocol';
+import { interactionStatusSchema, requestRoleSchema, serviceTypeSchema } from '@baton/protocol';
 import type { InteractionRecord, InteractionSummary } from '@baton/store';
 import { z } from 'zod';
 import { claimOf } from '../../delegation/describe-interaction-with-request.ts';
@@ -30,7 +30,6 @@ export const interactionSummarySchema = named(
     taskId: z.string(),
     operation: z.string(),
     principal: z.string().describe('Who made the call that it belongs to'),
-    kind: z.enum(['llm', 'elicitation']).describe("Who is asked: the agent's LLM, or a person"),
     status: interactionStatusSchema,
     summary: z.string(),
     createdAt: isoTimeSchema,
@@ -44,9 +43,9 @@ export const interactionSummarySchema = named(
       .literal(true)
       .optional()
       .describe('While a worker asks the LLM endpoint of its role: no agent can answer it'),
-    role: z.string().optional(),
-    serviceType: z.string().optional(),
-    attempt: z.int().optional(),
+    role: requestRoleSchema.describe("Whose answer it waits for: a model's, by its role, or a person's"),
+    serviceType: serviceTypeSchema,
+    attempt: z.int(),
     agentId: z.string().optional().describe("The tenant's agent that it is for"),
   }),
 );
@@ -55,24 +54,24 @@ export const interactionSummarySchema = named(
 export const interactionDetailSchema = named(
   'InteractionDetail',
   interactionSummarySchema.extend({
-    llmRequestForAgent: z.looseObject({}).optional().describe('Of kind llm: the LLM call to make'),
-    elicitation: z
+    llmRequestForAgent: z
       .looseObject({})
-      .optional()
-      .describe('Of kind elicitation: the message and the schema of the reply'),
+      .describe(
+        'The LLM call to make; of the role person its last message is the question, and its schema that of the reply',
+      ),
   }),
 );
 
 export function toInteractionSummary(record: InteractionSummary): z.infer<typeof interactionSummarySchema> {
   const { interactionId, taskId, operation, principal, status, request } = record;
+  const { summary, role, serviceType, attempt, agentId } = request.call;
   return {
     interactionId,
     taskId,
     operation,
     principal,
-    kind: request.kind,
     status,
-    summary: request.kind === 'llm' ? request.call.summary : request.message,
+    summary,
     createdAt: isoTime(record.createdAt),
     ...(record.expiresAt === undefined ? {} : { expiresAt: isoTime(record.expiresAt) }),
     ...claimOf(record),
@@ -80,28 +79,13 @@ export function toInteractionSummary(record: InteractionSummary): z.infer<typeof
     ...(record.answeredBy === undefined ? {} : { answeredBy: record.answeredBy }),
     ...(record.usage === undefined ? {} : { usage: record.usage }),
     ...(record.provider === undefined ? {} : { provider: record.provider }),
-    ...(request.kind === 'llm' ? llmRequestLabels(request.call) : {}),
+    role,
+    serviceType,
+    attempt,
+    ...(agentId === undefined ? {} : { agentId }),
   };
 }
 
 export function toInteractionDetail(record: InteractionRecord): z.infer<typeof interactionDetailSchema> {
-  const { request } = record;
-  if (request.kind === 'llm')
-    return { ...toInteractionSummary(record), llmRequestForAgent: { ...request.call.request } };
-  const { message, schema } = request;
-  return { ...toInteractionSummary(record), elicitation: { message, schema } };
-}
-
-function llmRequestLabels({
-  role,
-  serviceType,
-  attempt,
-  agentId,
-}: {
-  role: string;
-  serviceType: string;
-  attempt: number;
-  agentId?: string;
-}) {
-  return { role, serviceType, attempt, ...(agentId === undefined ? {} : { agentId }) };
+  return { ...toInteractionSummary(record), llmRequestForAgent: { ...record.request.call.request } };
 }

@@ -1,4 +1,4 @@
-import { scopeSchema } from '@baton/protocol';
+import { keyDialectSchema, scopeSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { isoTimeSchema, named } from '../openapi/shared-schemas.ts';
 
@@ -12,6 +12,7 @@ export const keySchema = named(
       principal: z.string().describe('Who calls with it'),
       scopes: z.array(scopeSchema).readonly(),
       tools: z.string().optional().describe('Which tools are listed to it; absent where it selects none'),
+      dialect: keyDialectSchema.optional(),
       createdAt: isoTimeSchema,
       expiresAt: isoTimeSchema.optional(),
       parent: z.string().optional().describe('The key with which it was made; absent for the operator'),

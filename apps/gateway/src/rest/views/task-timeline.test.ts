@@ -16,7 +16,15 @@ const task: TaskInspection = {
   interactions: [],
   retries: [],
 };
-const request = { kind: 'elicitation', message: 'm', schema: {} } as const;
+const request = {
+  call: {
+    role: 'main',
+    serviceType: 'generateText',
+    attempt: 1,
+    summary: 'm',
+    request: { apiKey: null, messages: [] },
+  },
+} as const;
 const common = { taskId: 't', operation: 'o', principal: 'alice', request };
 const ended = (
   interactionId: string,

@@ -1,5 +1,6 @@
 import { admitCall, ANY_MCP_CALLER } from '../../../call/access.ts';
 import type { AdmittedCall, Call } from '../../../call/call.ts';
+import { delegationOf } from '../../../call/delegation-of-call.ts';
 import { clientTraits } from '../../../call/client-traits.ts';
 import type { UnfinishedTask } from '../../../delegation/tool-reply.ts';
 import { formatEndedTask, taskResult } from '../../../tasks/task-result.ts';
@@ -54,7 +55,8 @@ export async function streamTaskResult(
   const admitted = await admitCall(call, ANY_MCP_CALLER);
   const { taskId, _meta } = parseRequest(taskByIdSchema, { method: 'tasks/result', params }).params;
   if (call.sendEvent === undefined) return taskResult(taskId, admitted, streams.waits);
-  const delegation = await delegationOf2025(_meta, call, 'sampling');
+  const chosen = { ...admitted, delegation: await delegationOf2025(_meta, call, 'sampling') };
+  const delegation = (await delegationOf(chosen)) ?? chosen.delegation;
   const position: StreamPosition = {
     request: id,
     method: 'tasks/result',
@@ -64,7 +66,7 @@ export async function streamTaskResult(
     dialect: delegation.dialect === 'sampling' ? 'sampling' : 'tool',
     shown: [],
   };
-  return answerOnStream(methods, streams, position, { ...admitted, delegation });
+  return answerOnStream(methods, streams, position, { ...chosen, delegation });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
-import { askableOf } from '../../../call/client-delegation.ts';
+import { takenBy } from '../../../call/client-delegation.ts';
 import type { AdmittedCall } from '../../../call/call.ts';
 import { rethrowAsRpcError } from '../../../json-rpc/rpc-error.ts';
 import type { Session } from '../../../sessions/session.ts';
@@ -32,7 +32,8 @@ export function resumeStream(
   const { request: id, method, progressToken, dialect } = position;
   const _meta = progressToken === undefined ? {} : { progressToken };
   const request: JSONRPCRequest = { jsonrpc: '2.0', id, method, params: { _meta } };
-  const delegation = { dialect, ...askableOf(session.capabilities) };
+  const takes = takenBy(session.capabilities);
+  const delegation = { dialect, isForced: true, possible: [dialect], takes };
   const call = { ...caller, delegation };
   return {
     call,

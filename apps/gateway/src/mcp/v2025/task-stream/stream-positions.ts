@@ -7,7 +7,7 @@ import type { Continuation } from '../../../workflows/continue-workflow.ts';
 /** What event ids are sealed for. */
 const PURPOSE = 'event id';
 
-/** A position of as many requests as a task asks at once is far shorter. */
+/** Of an event id, which comes back in a header. A position of as many requests as a task asks at once is far shorter. */
 const MAX_SEALED_LENGTH = 6_000;
 
 const positionSchema = z.object({
@@ -44,12 +44,13 @@ export class StreamPositions {
     this.seal = store.seal(PURPOSE);
   }
 
-  /** For a call whose caller was admitted. */
-  format(position: StreamPosition, { tenant, caller, sessionId = '' }: Call): string {
+  /** For a call whose caller was admitted. Undefined where the request's own id or progress token makes it too long: its stream cannot be resumed. */
+  format(position: StreamPosition, { tenant, caller, sessionId = '' }: Call): string | undefined {
     const { principal } = caller;
     if (principal === undefined) throw new Error('a position has no principal before its caller is admitted');
     const sealed: SealedPosition = { ...position, tenant: tenant.id, principal, session: sessionId };
-    return this.seal.seal(JSON.stringify(sealed), PURPOSE);
+    const eventId = this.seal.seal(JSON.stringify(sealed), PURPOSE);
+    return eventId.length <= MAX_SEALED_LENGTH ? eventId : undefined;
   }
 
   /** The position behind an event of this session. Errors: `invalid_arguments` for what is none. */

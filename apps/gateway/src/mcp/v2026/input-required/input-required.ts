@@ -1,5 +1,7 @@
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import type { Call } from '../../../call/call.ts';
+import { takesAny } from '../../../call/client-delegation.ts';
+import { delegationOf } from '../../../call/delegation-of-call.ts';
 import type { UnfinishedTask } from '../../../delegation/tool-reply.ts';
 import { toClientRequests } from '../../client-requests/client-requests.ts';
 import type { RepeatableCall, RequestStates } from './request-states.ts';
@@ -25,12 +27,19 @@ export async function askForInput(
   states: RequestStates,
   repeated: RepeatableCall,
 ): Promise<InputRequired | undefined> {
-  const { dialect = 'tool', takesSampling = false } = call.delegation ?? {};
-  if (dialect === 'tool' || !takesSampling) return undefined;
+  const delegation = await delegationOf(call);
+  if (delegation === undefined || delegation.dialect === 'tool' || !takesAny(delegation.takes))
+    return undefined;
   const asked = await toClientRequests(pending, call);
   if (asked === undefined) return undefined;
-  const { requests, shown } = asked;
-  const turn = { taskId, operation, shown: [...shown], ...(workflow !== undefined && { workflow }) };
+  const { requests, shown, persons } = asked;
+  const turn = {
+    taskId,
+    operation,
+    shown: [...shown],
+    ...(persons.length > 0 && { persons: [...persons] }),
+    ...(workflow !== undefined && { workflow }),
+  };
   return {
     resultType: 'input_required',
     ...(shown.length > 0 && { inputRequests: requests }),

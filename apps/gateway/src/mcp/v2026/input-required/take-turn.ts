@@ -3,6 +3,7 @@ import type { TaskView } from '@baton/store';
 import { admitCall, edgeAdmittedAccess, MCP_SCOPE } from '../../../call/access.ts';
 import type { AdmittedCall, Call } from '../../../call/call.ts';
 import { waitUntilTaskEndsOrParks } from '../../../delegation/wait-until-task-ends-or-parks.ts';
+import type { ClientRequest } from '../../client-requests/client-requests.ts';
 import { acceptAnswers, accessWithAnswers, waitAfter } from '../../client-requests/accept-answers.ts';
 import { readInputResponses } from './input-responses.ts';
 import type { RepeatableCall, RequestStates, Turn } from './request-states.ts';
@@ -32,8 +33,10 @@ export async function takeTurn(
   const { inbox } = call.services.store;
   const subscription = inbox.subscribe(call.tenant.tasks.topic(taskId), identity.admittedBy);
   try {
-    const asked = new Set(shown.map((number) => formatInteractionId(taskId, number)));
-    const answers = readInputResponses(inputResponses, (key) => asked.has(key));
+    const asked = new Map(
+      shown.map((number) => [formatInteractionId(taskId, number), methodOf(number, turn)]),
+    );
+    const answers = readInputResponses(inputResponses, (key) => asked.get(key));
     const accepted = await acceptAnswers(answers, admitted, IGNORED);
     const wait = waitAfter(accepted, MAX_WAIT_MS);
     const view = await waitUntilTaskEndsOrParks(admitted, taskId, subscription, identity, wait);
@@ -41,4 +44,8 @@ export async function takeTurn(
   } finally {
     subscription.close();
   }
+}
+
+function methodOf(number: number, { persons = [] }: Turn): ClientRequest['method'] {
+  return persons.includes(number) ? 'elicitation/create' : 'sampling/createMessage';
 }

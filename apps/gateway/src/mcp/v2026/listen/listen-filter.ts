@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { admitCaller, ANY_MCP_CALLER, MCP_SCOPE } from '../../../call/access.ts';
 import type { AdmittedCall } from '../../../call/call.ts';
 import { RpcError } from '../../../json-rpc/rpc-error.ts';
+import { uriOfTask } from '../../../subscriptions/task-status-uri.ts';
 import { readResource } from '../../../resources/read-resource.ts';
 
 /** As many resources and tasks as a session of the earlier revisions subscribes to. */
@@ -23,11 +24,6 @@ export const listenSchema = z.looseObject({
   }),
 });
 export type ListenFilter = z.output<typeof listenSchema>['params']['notifications'];
-
-/** The URI by which the changes of a task are told. */
-const TASK_URI = 'baton://tasks/';
-export const uriOfTask = (taskId: string) => `${TASK_URI}${taskId}`;
-export const taskOfUri = (uri: string) => (uri.startsWith(TASK_URI) ? uri.slice(TASK_URI.length) : undefined);
 
 /**
  * The part of a filter that is served: lists that this caller may list, and resources and tasks that it may read. Each of these costs what it

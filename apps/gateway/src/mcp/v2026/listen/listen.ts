@@ -14,7 +14,8 @@ import { requestSource } from '../../../subscriptions/stream-source.ts';
 import { type McpMethods, SERVER_INFO } from '../../dispatch/mcp-methods.ts';
 import { requireTasks } from '../request/request-capabilities.ts';
 import { detailedTask } from '../tasks/detailed-task.ts';
-import { honoredFilter, type ListenFilter, listenSchema, taskOfUri, uriOfTask } from './listen-filter.ts';
+import { statusUriOf, taskOfStatusUri } from '../../../subscriptions/task-status-uri.ts';
+import { honoredFilter, type ListenFilter, listenSchema } from './listen-filter.ts';
 
 export const LISTEN = 'subscriptions/listen';
 
@@ -36,7 +37,7 @@ export async function listen(
   if (notifications.taskIds !== undefined) requireTasks(call.of2026, 'notifications.taskIds');
   const filter = await honoredFilter(notifications, admitted);
   const { resourceSubscriptions = [], taskIds = [] } = filter;
-  const source = requestSource([...resourceSubscriptions, ...taskIds.map(uriOfTask)]);
+  const source = requestSource([...resourceSubscriptions, ...taskIds.map(statusUriOf)]);
   const holder = keyHolder(call.tenant, keyOf(reply.request), MCP_OR_AGENT_SCOPE);
   const by = { call, holder, identity: admitted.identity };
   await streams.open(source, by, reply, formatOf(request.id, filter, admitted, methods));
@@ -49,8 +50,6 @@ function formatOf(
   { tools, version }: McpMethods,
 ): StreamFormat {
   const subscription = { [SUBSCRIPTION_ID_META_KEY]: id };
-  const resources = new Set(filter.resourceSubscriptions);
-  const tasks = new Set(filter.taskIds);
   const lists = new Map([
     ['notifications/tools/list_changed', filter.toolsListChanged],
     ['notifications/prompts/list_changed', filter.promptsListChanged],
@@ -66,13 +65,11 @@ function formatOf(
     ),
     encode: ({ method, params }: Notification) => {
       if (params === undefined) return lists.get(method) === true ? notify(method, {}) : '';
-      const { uri } = params;
-      const updated = resources.has(uri) ? notify(method, { uri }) : '';
-      const taskId = taskOfUri(uri);
-      if (taskId === undefined || !tasks.has(taskId)) return updated;
+      const taskId = taskOfStatusUri(params.uri);
+      if (taskId === undefined) return notify(method, params);
       return async () => {
         const view = await call.tenant.tasks.read(call.identity, taskId);
-        return updated + notify('notifications/tasks', await detailedTask(view, call, tools));
+        return notify('notifications/tasks', await detailedTask(view, call, tools));
       };
     },
   };

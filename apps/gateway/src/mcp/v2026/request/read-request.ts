@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { RpcError } from '../../../json-rpc/rpc-error.ts';
+import { LOG_LEVELS, type LogLevel } from '../../dispatch/log-messages.ts';
 import { noteEnvelope, plainRequestOf2026 } from './known-envelopes.ts';
 import { readRequestOf2026, type ReadRequestOf2026 } from './request-capabilities.ts';
 import { headerMismatch } from './standard-headers.ts';
@@ -20,7 +21,7 @@ export type Message2026 =
       readonly kind: 'request';
       readonly request: JSONRPCRequest;
       readonly clientName: string | undefined;
-      readonly logLevel: unknown;
+      readonly logLevel: LogLevel | undefined;
     } & ReadRequestOf2026)
   | { readonly kind: 'notification' }
   | { readonly kind: 'refused'; readonly status: number; readonly error: RpcErrorBody };
@@ -79,7 +80,13 @@ function readRequest(request: JSONRPCRequest, headers: FastifyRequest['headers']
   const clientName = isRecord(client) && typeof client['name'] === 'string' ? client['name'] : undefined;
   const read = readRequestOf2026(request, meta);
   if (read instanceof RpcError) return refusal(read.code, read.message, read.data);
-  return { kind: 'request', request, clientName, logLevel: meta[LOG_LEVEL_META_KEY], ...read };
+  return {
+    kind: 'request',
+    request,
+    clientName,
+    logLevel: LOG_LEVELS.find((level) => level === meta[LOG_LEVEL_META_KEY]),
+    ...read,
+  };
 }
 
 function refusal(code: number, message: string, data?: unknown): Message2026 {

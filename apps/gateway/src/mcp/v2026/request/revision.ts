@@ -10,6 +10,3 @@ export const ERROR_STATUSES: ReadonlyMap<number, number> = new Map([
 ]);
 export const HEADER_MISMATCH = -32020;
 export const MISSING_CAPABILITY = -32021;
-
-/** The extension by which a call's result may be a task (SEP-2663). */
-export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';

@@ -1,4 +1,4 @@
-import { BatonError, type ErrorCode } from '@baton/protocol';
+import { BatonError, type ErrorCode, type RequestRole } from '@baton/protocol';
 import type { z } from 'zod';
 import { admitCall, ANY_MCP_CALLER } from '../../../call/access.ts';
 import type { AdmittedCall, Call } from '../../../call/call.ts';
@@ -7,6 +7,7 @@ import type { McpMethod } from '../../../json-rpc/mcp-method.ts';
 import { parseRequest } from '../../../json-rpc/parse-request.ts';
 import { cancelOrComplete, cancelTaskSchema, taskByIdSchema } from '../../../tasks/task-methods.ts';
 import type { Tool } from '../../../tools/tool.ts';
+import type { ClientRequest } from '../../client-requests/client-requests.ts';
 import { acceptAnswers, accessWithAnswers, waitAfter } from '../../client-requests/accept-answers.ts';
 import { readInputResponses } from '../input-required/input-responses.ts';
 import { requireTasks } from '../request/request-capabilities.ts';
@@ -67,8 +68,9 @@ async function updateTask(taskId: string, inputResponses: unknown, call: Admitte
   try {
     const view = await tenant.tasks.read(identity, taskId);
     // What waits for no answer any more, and what was never asked, is ignored, and costs nothing.
-    const pending = new Set('pending' in view ? view.pending.map(({ interactionId }) => interactionId) : []);
-    const answers = readInputResponses(inputResponses, (key) => pending.has(key));
+    const pending = 'pending' in view ? view.pending : [];
+    const roles = new Map(pending.map(({ interactionId, request }) => [interactionId, request.call.role]));
+    const answers = readInputResponses(inputResponses, (key) => methodFor(roles.get(key)));
     const accepted = await acceptAnswers(answers, call, IGNORED);
     if (accepted.length === 0) return;
     const wait = waitAfter(accepted, UPDATE_WAIT_MS);
@@ -76,4 +78,9 @@ async function updateTask(taskId: string, inputResponses: unknown, call: Admitte
   } finally {
     subscription.close();
   }
+}
+
+function methodFor(role: RequestRole | undefined): ClientRequest['method'] | undefined {
+  if (role === undefined) return undefined;
+  return role === 'person' ? 'elicitation/create' : 'sampling/createMessage';
 }

@@ -1,5 +1,5 @@
 -- What a waiter shows of a task that has parked, as READ_TASK_AND_REGISTER_WAITER would reply it: JSON of
--- {program, principal, at, pending: [[number, due, request or null, summary], ...]}, the first LLM request whole and of the others the
+-- {program, principal, at, pending: [[number, due, request or null, summary], ...]}, the first request whole and of the others the
 -- summary. `waits` are all that the task waits for, and their requests stand in ARGV from `from` on; the time for an answer of the one that
 -- is shown whole begins. '' where a worker makes one of the calls: that is to be read. Needs add_waits and answer_time.
 local function parked_payload(program, principal, now, waits, from)
@@ -9,12 +9,11 @@ local function parked_payload(program, principal, now, waits, from)
     if wait.number > 0 then
       local at = from + (place - 1) * WAIT_ARGS
       local request, summary = ARGV[at + 3], ARGV[at + 4]
-      local is_brief = whole and summary ~= ''
-      local within = not is_brief and answer_time_in(summary)
+      local within = not whole and answer_time_in(summary)
       if within then start_answer_time(wait, within, now) end
-      pending[#pending + 1] = string.format('[%d,%d,', wait.number, wait.due) .. (is_brief and 'null' or request) .. ','
-        .. (is_brief and cjson.encode(summary) or '""') .. ']'
-      whole = whole or wait.kind == 'llm'
+      pending[#pending + 1] = string.format('[%d,%d,', wait.number, wait.due) .. (whole and 'null' or request) .. ','
+        .. (whole and cjson.encode(summary) or '""') .. ']'
+      whole = true
     end
   end
   return string.format('{"program":%s,"principal":%s,"at":%d,"pending":[', cjson.encode(program), cjson.encode(principal), now)

@@ -27,7 +27,12 @@ end
 
 -- The kind of the journal's entry: a call to an LLM endpoint answers a program as an agent does.
 local function journal_kind(wait)
-  return wait.number == 0 and 'sleep' or wait.kind == 'provider' and 'llm' or wait.kind
+  return wait.number == 0 and 'sleep' or 'llm'
+end
+
+-- Whose answer a request waits for, by its field `summary`.
+local function role_of(summary)
+  return string.match(summary, '^%d+;(%a+);')
 end
 
 -- Whether an LLM request, by its field `summary`, asks for a text that comes in chunks.

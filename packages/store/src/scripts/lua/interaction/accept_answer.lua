@@ -57,7 +57,7 @@ local event = (events or 0) + 1
 local queued = queue and queue ~= ''
 local receipt = string.format('%s;%d;%s', A_fingerprint, now, principal)
 local usage_now, took
-if wait.kind == 'llm' then
+if role_of(summary) ~= 'person' then
   usage_now, took = count_usage(program, summary, task_usage, A_used, now)
   receipt = receipt .. ';' .. took .. ';' .. A_used
 end

@@ -39,7 +39,7 @@ local closed = refusal_of_closed(answered, ended)
 if closed then return closed end
 if not wait then return {'interaction_not_found'} end
 if wait.due <= now then return {'interaction_expired'} end
-if wait.kind ~= 'llm' or not asks_stream(summary) then return {'not_streamed'} end
+if not asks_stream(summary) then return {'not_streamed'} end
 
 local current, stream = read_chunk_state(before).stream, tonumber(A_stream)
 if stream < current then return {'stream_replaced', current} end

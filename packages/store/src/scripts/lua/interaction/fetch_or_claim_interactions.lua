@@ -4,9 +4,9 @@
 -- KEYS: credential tenant claims holder ...
 --       behind them the task of each interaction, and then what is past of each such task, unless all of them are pending
 -- ARGV: digest principal scopes need status operation role limit bytes itemBytes examine whole lease claimer ...
---       an empty status, operation or role: any; limit and bytes: how many, and how large in all, at most, but one at
+--       an empty status, operation or role: any, but that a claim without a role takes no question to a person; limit and bytes: how many, and how large in all, at most, but one at
 --       least; itemBytes: what each counts beside its request or summary; examine: how many bytes are looked at before the
---       page ends, whether they match or not; whole 0: LLM calls without their requests; lease 0: no claim; claimer: who claims;
+--       page ends, whether they match or not; whole 0: without their requests; lease 0: no claim; claimer: who claims;
 --       behind them each one's reference
 -- Returns: a refusal of RECHECK, or {'ok', scanned, contended}, and behind it {at, program, principal, wait, answered,
 --          ended, request, summary, last_claim, until} of each that matches, wait being its own of the task's open waits.
@@ -19,6 +19,7 @@
 -- @include credential
 -- @include admission_recheck
 -- @include visibility
+-- @include waits
 -- @include trim
 -- @include claims
 local now = clock()
@@ -54,8 +55,11 @@ local function status_of_interaction(wait, answered, ended)
   return answered and 'answered' or string.match(ended or 'cancelled', '^[^;]+')
 end
 
-local function role_of(summary)
-  return summary and string.match(summary, '^%d+;(%a+);')
+-- Whoever claims without a role has a model, and no person to ask.
+local function is_wanted_role(summary)
+  local role = role_of(summary)
+  if A_role == '' then return lease == 0 or role ~= 'person' end
+  return role == A_role
 end
 
 -- The interaction with this number as it is returned, and its size; nil where it does not match. The request is read last,
@@ -69,18 +73,16 @@ local function fetch(task_key, past_key, number)
   local wait = string.match(task.waits, ' (' .. number .. ';%S+)')
   if A_operation ~= '' and string.match(task.program, '^%S+') ~= A_operation then return end
   if A_status ~= '' and status_of_interaction(wait, answered, ended) ~= A_status then return end
-  if A_role ~= '' and summary and role_of(summary) ~= A_role then return end
+  if summary and not is_wanted_role(summary) then return end
   local request = false
   if whole or not summary then
     request = look(redis.call('HGET', task_key, F_request .. number))
     if not request and past_key then
       summary = look(redis.call('HGET', past_key, F_summary .. number))
-      if summary and A_role ~= '' and role_of(summary) ~= A_role then return end
+      if summary and not is_wanted_role(summary) then return end
       if whole or not summary then request = look(redis.call('HGET', past_key, F_request .. number)) end
     end
     if not request and (whole or not summary) then return end
-    -- What has no summary is no LLM call, and has no role.
-    if not summary and A_role ~= '' then return end
   end
   if whole then summary = false elseif summary then request = false end
   local row = {0, task.program, task.principal, wait or false, answered, ended, request, summary, last_claim, false}

@@ -33,7 +33,7 @@ for _, wait in ipairs(A_brief == '1' and {} or parse_waits(open)) do
     local summary = whole and redis.call('HGET', K_task, F_summary .. wait.number)
     reply[#reply + 1] = not summary and redis.call('HGET', K_task, F_request .. wait.number)
     reply[#reply + 1] = summary
-    whole = whole or wait.kind == 'llm'
+    whole = true
   elseif asks_stream(redis.call('HGET', K_task, F_summary .. wait.number)) then
     streams[#streams + 1] = wait.number
   end
