@@ -11,12 +11,12 @@ export class RoundRobinProxy {
     this.close = close;
   }
 
-  /** `replicas` is asked before each request: what is no longer in it gets none. */
-  static async start(replicas: () => readonly string[]): Promise<RoundRobinProxy> {
+  /** `replicas` is asked before each request: what is no longer in it gets none. `keepsHost`: replicas see the name by which the proxy was called. */
+  static async start(replicas: () => readonly string[], keepsHost = false): Promise<RoundRobinProxy> {
     let turn = 0;
     const server = createServer((incoming, outgoing) => {
       const alive = replicas();
-      forward(alive[turn++ % alive.length] ?? '', incoming, outgoing);
+      forward(alive[turn++ % alive.length] ?? '', incoming, outgoing, keepsHost);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -31,11 +31,16 @@ export class RoundRobinProxy {
   }
 }
 
-function forward(replica: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
+function forward(
+  replica: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  keepsHost: boolean,
+): void {
   const { method, headers, url } = incoming;
   const there = request(
     `${replica}${url}`,
-    { method, headers: { ...headers, host: new URL(replica).host } },
+    { method, headers: keepsHost ? headers : { ...headers, host: new URL(replica).host } },
     (reply) => {
       outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
       reply.pipe(outgoing);

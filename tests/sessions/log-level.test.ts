@@ -45,7 +45,9 @@ async function eventsOf(at: number, by = headers): Promise<string[]> {
   const messages = [...text.matchAll(/^data: (\{.*"notifications\/message".*\})$/gm)].map(([, json = '']) =>
     JSON.parse(json),
   );
-  for (const { params } of messages) expect(params).toMatchObject({ level: 'info', logger: 'baton' });
+  const isDebug = ({ event }: AnyJson) => event === 'called' || event === 'replied';
+  for (const { params } of messages)
+    expect(params).toMatchObject({ level: isDebug(params.data) ? 'debug' : 'info', logger: 'baton' });
   return messages.map(({ params }) => params.data.event);
 }
 
@@ -64,7 +66,7 @@ test('initialize declares it, and a session sends nothing until it is asked for'
 });
 
 test.each([
-  ['debug', ['parked']],
+  ['debug', ['called', 'parked', 'replied']],
   ['info', ['parked']],
   ['notice', []],
   ['emergency', []],

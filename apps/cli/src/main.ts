@@ -73,9 +73,9 @@ program
         ? { host: '127.0.0.1', unreadyMs: 0 }
         : { host: '0.0.0.0', unreadyMs: 1_000 };
       const gateway = await runGateway(settings, deployment, where);
-      const { url, operatorUrl } = gateway;
+      const { url, operatorUrl, conformanceUrl } = gateway;
       console.error(
-        `baton gateway listens on ${url}${operatorUrl === url ? '' : `, for operators on ${operatorUrl}`}`,
+        `baton gateway listens on ${url}${operatorUrl === url ? '' : `, for operators on ${operatorUrl}`}${conformanceUrl === undefined ? '' : `, for the conformance suite on ${conformanceUrl}`}`,
       );
       return gateway;
     }),

@@ -57,6 +57,7 @@ export async function buildApp(
     operations: ReadonlyMap<string, Operation>;
     programs: Programs;
     draining: () => boolean;
+    findFixtureResource?: Services['findFixtureResource'];
   },
 ): Promise<FastifyInstance> {
   const { audience } = options;
@@ -115,13 +116,17 @@ export async function buildApp(
 function createServices(
   app: FastifyInstance,
   store: Store,
-  { operations, programs }: { operations: ReadonlyMap<string, Operation>; programs: Programs },
+  {
+    operations,
+    programs,
+    findFixtureResource,
+  }: Pick<Parameters<typeof buildApp>[3], 'operations' | 'programs' | 'findFixtureResource'>,
 ): Services {
   const answerValidator = new CallerSchemaValidator();
   const inflightWaits = new InflightWaits();
   app.addHook('onClose', () => answerValidator.close());
   app.addHook('preClose', async () => inflightWaits.drain());
-  return { store, programs, answerValidator, operations, inflightWaits };
+  return { store, programs, answerValidator, operations, inflightWaits, findFixtureResource };
 }
 
 function createHttpServer(

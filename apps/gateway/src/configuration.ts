@@ -10,6 +10,8 @@ export interface GatewayConfiguration {
   readonly port: number;
   /** Where operators alone are served, and no longer at `port`; undefined: they are served at `port`. 0 takes a free one. */
   readonly operatorPort?: number | undefined;
+  /** Where the official conformance suite is served, on 127.0.0.1 and without credentials; undefined: nowhere. 0 takes a free one. */
+  readonly conformancePort?: number | undefined;
   /** How this replica is called in `x-baton-replica`, in logs and in Redis. */
   readonly replica: string;
   readonly operatorToken: string | undefined;

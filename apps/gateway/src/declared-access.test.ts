@@ -99,6 +99,7 @@ test("a server answers for no method but those that declare their access, and th
     'resources/subscribe': 'mcp or agent, edge',
     'resources/unsubscribe': 'mcp or agent, edge',
     'completion/complete': 'mcp or agent, edge',
+    'logging/setLevel': 'mcp or agent, edge',
     'tasks/get': 'mcp or agent, edge',
     'tasks/list': 'mcp or agent, edge',
     'tasks/result': 'mcp or agent, edge',

@@ -10,6 +10,8 @@ import { Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
 import type { Logger } from 'pino';
 import { type Audience, buildApp } from './app.ts';
+import { type ConformanceListener, openConformanceListener } from './conformance/conformance-listener.ts';
+import { findFixtureResource } from './conformance/fixture-resources.ts';
 import type { GatewayConfiguration } from './configuration.ts';
 import { createReplicaWideLimits } from './edge/replica-wide-limits.ts';
 import { Listener } from './listener.ts';
@@ -19,6 +21,8 @@ export interface RunningGateway {
   readonly url: string;
   /** Where operators are served; `url`, unless they have a listener of their own. */
   readonly operatorUrl: string;
+  /** Where the official conformance suite is run, if it is. */
+  readonly conformanceUrl: string | undefined;
   /** Fails readiness for `unreadyMs`, takes no new connections, and ends requests under way within `drainMs`. */
   stop(): Promise<void>;
 }
@@ -47,16 +51,22 @@ export async function startGateway(
     draining: () => draining,
     replicaWideLimits,
     metrics: new GatewayMetrics(store, replicaWideLimits.metrics),
+    ...(configuration.conformancePort !== undefined && { findFixtureResource }),
   };
-  const { port, operatorPort, unreadyMs, drainMs } = configuration;
+  const { port, operatorPort, conformancePort, unreadyMs, drainMs } = configuration;
+  let conformance: ConformanceListener | undefined;
   const listen = async (audience: Audience, at: number) => {
     const app = await buildApp(configuration, store, log, { ...options, audience });
     return Listener.open(app, configuration.host, at, options.draining);
   };
-  const listeners: Listener[] = [];
+  const listeners: Pick<Listener, 'url' | 'close'>[] = [];
   try {
     listeners.push(await listen(operatorPort === undefined ? 'everyone' : 'clients', port));
     if (operatorPort !== undefined) listeners.push(await listen('operators', operatorPort));
+    conformance =
+      conformancePort === undefined
+        ? undefined
+        : await openConformanceListener(listeners[0]?.url ?? '', store, conformancePort);
   } catch (error) {
     for (const listener of listeners) await listener.close(0);
     throw error;
@@ -65,10 +75,12 @@ export async function startGateway(
   return {
     url: first?.url ?? '',
     operatorUrl: (second ?? first)?.url ?? '',
+    conformanceUrl: conformance?.url,
     async stop() {
       draining = true;
       // Load balancers poll readiness: until they have seen it fail, requests still come here.
       await new Promise((resolve) => setTimeout(resolve, unreadyMs));
+      conformance?.close();
       await Promise.all(listeners.map((listener) => listener.close(drainMs)));
     },
   };

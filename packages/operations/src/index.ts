@@ -13,6 +13,8 @@ export { classifyOperation } from './classify/classify.ts';
 export { askAssistantOperation } from './agents/ask-assistant.ts';
 export { delegatedCallOperation } from './delegated-call/program.ts';
 export { syntheticOperations } from './catalog/synthetic-operations.ts';
+export { conformanceOperations } from './conformance/conformance-operations.ts';
+export { PNG } from './conformance/content-fixtures.ts';
 export type { UnechoedText } from './definition/operation.ts';
 export { booleanOrText, integerOrDigits } from './schema/coercion.ts';
 export { ROLE_PARAMETERS, type RoleParameters } from './definition/role-parameters.ts';

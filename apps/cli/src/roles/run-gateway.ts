@@ -20,7 +20,7 @@ export async function runGateway(
   settings: Settings,
   deployment: Deployment,
   { host, unreadyMs }: { host: string; unreadyMs: number },
-): Promise<RunningRole & Pick<RunningGateway, 'url' | 'operatorUrl'>> {
+): Promise<RunningRole & Pick<RunningGateway, 'url' | 'operatorUrl' | 'conformanceUrl'>> {
   const replica = settings.BATON_REPLICA ?? generateReplicaName();
   const log = createLogger(settings.LOG_LEVEL, { role: 'gateway', replica });
   const store = await openStore(settings, deployment, replica);
@@ -29,6 +29,7 @@ export async function runGateway(
     host: settings.HOST ?? host,
     port: settings.PORT,
     operatorPort: settings.BATON_OPERATOR_PORT,
+    conformancePort: settings.BATON_CONFORMANCE_PORT,
     replica,
     operatorToken: deployment.operatorToken,
     publicUrl: settings.BATON_PUBLIC_URL,
@@ -64,6 +65,7 @@ export async function runGateway(
   return {
     url: gateway.url,
     operatorUrl: gateway.operatorUrl,
+    conformanceUrl: gateway.conformanceUrl,
     async stop() {
       watch.stop();
       log.info('draining');

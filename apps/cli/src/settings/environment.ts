@@ -113,6 +113,8 @@ const settings = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** The operations of the tests (`bench_echo`, ...) beside the product's own. Refused in production. */
   BATON_TEST_OPERATIONS: flag,
+  /** Where the official conformance suite finds its tools, on 127.0.0.1 and without credentials. Refused in production. */
+  BATON_CONFORMANCE_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
 });
 export type Settings = z.infer<typeof settings>;
 
@@ -130,8 +132,14 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const given = readSecretFiles(environment, SECRETS);
   const parsed = settings.safeParse(given);
   if (parsed.success) {
-    if (parsed.data.BATON_TEST_OPERATIONS && environment['NODE_ENV'] === 'production')
+    const { BATON_TEST_OPERATIONS, BATON_CONFORMANCE_PORT } = parsed.data;
+    if (environment['NODE_ENV'] !== 'production') return parsed.data;
+    if (BATON_TEST_OPERATIONS)
       throw new ConfigurationError('BATON_TEST_OPERATIONS=true: is for tests, and NODE_ENV is production');
+    if (BATON_CONFORMANCE_PORT !== undefined)
+      throw new ConfigurationError(
+        `BATON_CONFORMANCE_PORT=${BATON_CONFORMANCE_PORT}: lets everyone in without a key, and NODE_ENV is production`,
+      );
     return parsed.data;
   }
   const lines = parsed.error.issues.map((issue) => {

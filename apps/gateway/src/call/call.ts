@@ -1,6 +1,7 @@
 import type { Operation } from '@baton/operations';
 import type { CallerSchemaValidator, Programs } from '@baton/runner';
 import type { CallerAdmission, Identity, Store, TenantStore } from '@baton/store';
+import type { ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
 import type { InflightWaits } from './inflight-waits.ts';
 import type { CallTrace } from './call-trace.ts';
 import type { LogEvent } from './logged-events.ts';
@@ -18,6 +19,10 @@ export interface Services {
   /** The operations that are tools here. */
   readonly operations: ReadonlyMap<string, Operation>;
   readonly inflightWaits: InflightWaits;
+  /** Finds a resource of the official conformance suite, where that is run. */
+  readonly findFixtureResource?:
+    | ((uri: string) => ReadResourceResult['contents'][number] | undefined)
+    | undefined;
 }
 
 /** One call, from its request to its reply. Its caller may not be admitted yet (`access.ts`). */

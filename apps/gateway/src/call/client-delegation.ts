@@ -16,27 +16,29 @@ export interface ClientDelegation {
  */
 export type Dialect = KeyDialect;
 
-/** What a client takes: requests to its model, with tools or without, and questions to the person who uses it. */
+/** What a client takes: requests to its model, with tools or without, questions to the person who uses it, and the one for its roots. */
 export interface Takes {
   readonly sampling: boolean;
   readonly samplingTools: boolean;
   readonly elicitation: boolean;
+  readonly roots: boolean;
 }
 
 /** How a client forces the dialect of a call, in the call's `_meta`. */
 export const DIALECT_META_KEY = 'baton/dialect';
 
 /** Capabilities of a client that may be asked. */
-const SAMPLING = { sampling: {} };
+export const SAMPLING = { sampling: {} };
 const ELICITATION = { elicitation: {} };
+const ROOTS = { roots: {} };
 /** Of a client that knows the extension by which a call's result may be a task (SEP-2663). */
 export const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
 /** What a dialect needs that is forced: one of these. */
 const NEEDS: Readonly<Record<Dialect, readonly object[]>> = {
   tool: [],
-  sampling: [SAMPLING, ELICITATION],
-  input_required: [SAMPLING, ELICITATION],
+  sampling: [SAMPLING, ELICITATION, ROOTS],
+  input_required: [SAMPLING, ELICITATION, ROOTS],
   task: [TASKS],
 };
 
@@ -62,7 +64,7 @@ export function chooseDelegation(
       NEEDS[dialect].length === 0 || NEEDS[dialect].some((needed) => declares(capabilities, needed)),
   );
   if (forced === undefined) {
-    const native = takesAny(takes) ? natives.find((dialect) => possible.includes(dialect)) : undefined;
+    const native = natives.find((dialect) => possible.includes(dialect));
     return { dialect: native ?? 'tool', isForced: false, possible, takes };
   }
   const dialect = known.find((name) => name === forced);
@@ -77,17 +79,13 @@ export function chooseDelegation(
   return { message, requiredCapabilities: NEEDS[dialect][0] ?? {} };
 }
 
-/** Whether a client takes any requests. */
-export function takesAny({ sampling, elicitation }: Takes): boolean {
-  return sampling || elicitation;
-}
-
 /** What a client with these capabilities takes. */
 export function takenBy(capabilities: unknown): Takes {
   return {
     sampling: declares(capabilities, SAMPLING),
     samplingTools: declares(capabilities, { sampling: { tools: {} } }),
     elicitation: takesForms(capabilities),
+    roots: declares(capabilities, ROOTS),
   };
 }
 

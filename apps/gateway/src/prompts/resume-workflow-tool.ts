@@ -36,7 +36,7 @@ export function createResumeWorkflowTool(
       const text = messages
         .map(
           ({ role, content }) =>
-            `${role}: ${content.type === 'text' ? content.text : JSON.stringify(content.resource['uri'])}`,
+            `${role}: ${content.type === 'text' ? content.text : content.type === 'resource' ? JSON.stringify(content.resource['uri']) : `[${content.mimeType}]`}`,
         )
         .join('\n\n');
       return { text, structured: { taskId, status, ...workflowStatusOf(task) }, taskId };

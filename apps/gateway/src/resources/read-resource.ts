@@ -24,6 +24,8 @@ const NOT_FOUND_CODES: ReadonlySet<ErrorCode> = new Set([
 
 /** Reads the resource of a URI. Errors: -32002 with the URI. */
 export async function readResource(uri: string, call: AdmittedCall) {
+  const fixture = call.services.findFixtureResource?.(uri);
+  if (fixture !== undefined) return { contents: [fixture] };
   const named = resolveResourceUri(uri);
   if (named === undefined) throw notFound(uri);
   const { kind, variables } = named;

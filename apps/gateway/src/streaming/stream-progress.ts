@@ -14,7 +14,7 @@ const followers = new Tally();
 
 /**
  * Runs a wait for a task, and meanwhile reports the text of its streamed answers as it comes, on whichever replica it was posted:
- * to `call.reportProgress`, which must be there. While nothing comes, reports with an empty text tell that it waits. Where as many calls of the tenant follow streams as may, nothing is reported.
+ * to `call.reportProgress`, which must be there. Reports with an empty text tell that the task has gone on, and while nothing comes that it waits. Where as many calls of the tenant follow streams as may, nothing is reported.
  */
 export async function withStreamProgress<T>(
   call: Call,
@@ -48,6 +48,8 @@ class StreamFollower {
   private readonly feed: ChangeFeedSubscription;
   private readonly positions = new Map<string, Position>();
   private reported = 0;
+  /** How much of what the task waits for had come when it was read last. */
+  private seen: number | undefined;
   private state: 'idle' | 'reading' | 'again' | 'closed' = 'idle';
   private settling: NodeJS.Timeout | undefined;
   private silence: NodeJS.Timeout | undefined;
@@ -124,6 +126,9 @@ class StreamFollower {
     const { tenant } = this.call;
     const view = await tenant.tasks.read(this.identity, this.taskId);
     if (view.status !== 'working' && view.status !== 'input_required') return;
+    const hasGoneOn = this.seen !== undefined && view.seen > this.seen;
+    this.seen = view.seen;
+    if (hasGoneOn) await this.report(1, '', {});
     for (const interactionId of view.streams) {
       const known = this.positions.get(interactionId) ?? { stream: 0, from: 0 };
       const news = await tenant.interactions.readStream(this.identity, interactionId, known);

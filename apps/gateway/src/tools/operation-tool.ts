@@ -6,7 +6,8 @@ import { defineScriptAdmittedTool, type Tool } from './tool.ts';
 
 /** An operation as a tool: its call starts a task and answers with the directive, or with the result. */
 export function createOperationTool(operation: Operation): Tool {
-  return defineScriptAdmittedTool({
+  const { needs, asksWithinCall } = operation;
+  const tool = defineScriptAdmittedTool({
     name: operation.name,
     title: operation.title,
     category: operation.category,
@@ -19,4 +20,5 @@ export function createOperationTool(operation: Operation): Tool {
     run: (input, call, meta) => startOperationForTool(operation, input as JsonObject, call, meta),
     startTask: (input, call, meta) => startOperationAsTask(operation, input as JsonObject, call, meta),
   });
+  return { ...tool, ...(needs && { needs }), ...(asksWithinCall && { asksWithinCall }) };
 }

@@ -1,4 +1,4 @@
-import type { ChangedResource, ToolCategory, ToolHints } from '@baton/operations';
+import type { ChangedResource, Operation, ToolCategory, ToolHints } from '@baton/operations';
 import { toJsonSchema } from '@baton/engine';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import { z } from 'zod';
@@ -15,6 +15,9 @@ export interface Tool {
   readonly access: Access;
   /** The kinds of resources that it makes or changes. */
   readonly changes: readonly ChangedResource[];
+  /** As an operation's. */
+  readonly needs?: Operation['needs'];
+  readonly asksWithinCall?: Operation['asksWithinCall'];
   readonly listing: {
     readonly name: string;
     readonly title: string;

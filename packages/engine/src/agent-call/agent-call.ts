@@ -38,7 +38,10 @@ export interface AgentCall<T> {
   readonly earlierCalls?: readonly FunctionCall[];
   readonly handlers?: Handlers;
   readonly budgets?: Partial<Budgets>;
-  readonly delivery?: Pick<DelegatedCall, 'route' | 'answerWithinMs' | 'history' | 'agentId'>;
+  readonly delivery?: Pick<
+    DelegatedCall,
+    'route' | 'answerWithinMs' | 'history' | 'agentId' | 'key' | 'method'
+  >;
 }
 
 export interface AnswerParser<T> {

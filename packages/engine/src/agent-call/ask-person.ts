@@ -12,19 +12,61 @@ export type PersonReply =
 const CONVEY =
   'This is a question to the person you work for. Put it to them, and give what they say. Do not answer in their place.';
 
+/** A question to a person. `key`: as a request's (`DelegatedCall`). */
+export interface Question {
+  readonly message: string;
+  readonly schema: JsonObject;
+  /** A few words for lists and errors. */
+  readonly summary: string;
+  readonly key?: string;
+}
+
 /**
  * Asks a person a question, whose reply is an object that fits `schema`; a reply that does not is asked for again. `schema`: flat, as MCP's
  * `requestedSchema`. Errors: `answer_invalid`, `agent_error`, `interaction_expired`.
  */
-export function* askPerson({
-  message,
-  schema,
-  summary,
-}: {
-  readonly message: string;
-  readonly schema: JsonObject;
-  readonly summary: string;
-}): Program<PersonReply> {
+export function* askPerson({ key, ...question }: Question): Program<PersonReply> {
+  return yield* replyOf(question, key === undefined ? {} : { key });
+}
+
+/** A directory that a client works in (MCP, client/roots). */
+export interface Root {
+  readonly uri: string;
+  readonly name?: string;
+}
+
+const ROOTS_SCHEMA: JsonObject = {
+  type: 'object',
+  properties: {
+    roots: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { uri: { type: 'string', pattern: '^file://' }, name: { type: 'string' } },
+        required: ['uri'],
+      },
+    },
+  },
+  required: ['roots'],
+};
+
+/**
+ * Asks for the directories that the client works in: a client that declared `roots` lists them, otherwise the person is asked. None
+ * where the person gave none. Errors: as `askPerson`.
+ */
+export function* askRoots(key?: string): Program<readonly Root[]> {
+  const message = 'Which directories do you work in? Give their URIs, which begin with file://.';
+  const reply = yield* replyOf(
+    { message, schema: ROOTS_SCHEMA, summary: 'Roots' },
+    { method: 'roots/list', ...(key !== undefined && { key }) },
+  );
+  return reply.action === 'accept' ? (reply.content['roots'] as unknown as readonly Root[]) : [];
+}
+
+function* replyOf(
+  { message, schema, summary }: Omit<Question, 'key'>,
+  delivery: NonNullable<AgentCall<JsonObject>['delivery']>,
+): Program<PersonReply> {
   const call: AgentCall<JsonObject> = {
     role: 'person',
     messages: [
@@ -40,6 +82,7 @@ export function* askPerson({
         return { ok: false, problem: 'the reply is no object' };
       },
     },
+    delivery,
   };
   try {
     const { value } = yield* runAgentCall(call);

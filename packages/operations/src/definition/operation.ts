@@ -28,6 +28,10 @@ export interface Operation<Input = unknown, Result = unknown> extends ProgramDef
   readonly input: z.ZodType<Input>;
   readonly result: z.ZodType<Result>;
   readonly hints: ToolHints;
+  /** What a client of MCP 2026-07-28 must have declared: any other is refused (-32021). */
+  readonly needs?: 'sampling' | 'tasks';
+  /** A client that knows tasks is asked within its call as long as that asks, and given a task behind that. */
+  readonly asksWithinCall?: true;
   /** The argument whose text the caller does not want back: the directive of the call leaves it out, the stored request has it. */
   unechoed?(input: Input): UnechoedText | undefined;
   /** The project that the answer changes, and how many bytes it grows at least: a call without room for that is refused before anything is delegated. */

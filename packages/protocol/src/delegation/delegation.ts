@@ -48,6 +48,10 @@ export interface DelegatedCall {
   readonly history?: { readonly conversation: string; readonly from: number; readonly to: number };
   /** The tenant's agent that it is for. */
   readonly agentId?: string;
+  /** The key under which a client of MCP 2026-07-28 is asked it, in place of its interaction's id: no other of the task's open ones has it. */
+  readonly key?: string;
+  /** The method of MCP by which a client replies without asking anybody. */
+  readonly method?: 'roots/list';
   /** Of a request that asks again because an answer did not fit. */
   readonly correction?: Correction;
   /**

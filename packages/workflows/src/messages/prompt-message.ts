@@ -5,6 +5,7 @@ export interface PromptMessage {
   readonly role: 'user' | 'assistant';
   readonly content:
     | { readonly type: 'text'; readonly text: string }
+    | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
     | { readonly type: 'resource'; readonly resource: JsonObject };
 }
 
@@ -13,7 +14,14 @@ export const assistantText = (text: string): PromptMessage => ({
   role: 'assistant',
   content: { type: 'text', text },
 });
-export const userResource = (resource: JsonObject): PromptMessage => ({
-  role: 'user',
-  content: { type: 'resource', resource },
-});
+
+/** A resource that was read; a picture or a sound is shown as one, since a model takes it so. */
+export function userResource(resource: JsonObject): PromptMessage {
+  const { blob, mimeType } = resource;
+  if (typeof blob === 'string' && typeof mimeType === 'string') {
+    const [type] = mimeType.split('/');
+    if (type === 'image' || type === 'audio')
+      return { role: 'user', content: { type, data: blob, mimeType } };
+  }
+  return { role: 'user', content: { type: 'resource', resource } };
+}

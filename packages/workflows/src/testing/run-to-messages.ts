@@ -21,7 +21,7 @@ export function messagesAsText(messages: readonly PromptMessage[]): string {
   return messages
     .map(
       ({ role, content }) =>
-        `${role}: ${content.type === 'text' ? content.text : JSON.stringify(content.resource)}`,
+        `${role}: ${content.type === 'text' ? content.text : content.type === 'resource' ? JSON.stringify(content.resource) : `[${content.mimeType}]`}`,
     )
     .join('\n\n');
 }

@@ -8,56 +8,66 @@ import {
 } from '@baton/protocol';
 import type { InteractionRecord, PendingInteraction } from '@baton/store';
 import type { Call } from '../../call/call.ts';
-import { type Takes, takesAny } from '../../call/client-delegation.ts';
+import type { Takes } from '../../call/client-delegation.ts';
 
-/** A request to a client, for its model or for the person who uses it. */
+/** A request to a client: for its model, for the person who uses it, or for what it knows itself. */
 export type ClientRequest =
   | { readonly method: 'sampling/createMessage'; readonly params: SamplingRequest }
-  | { readonly method: 'elicitation/create'; readonly params: ElicitRequest };
+  | { readonly method: 'elicitation/create'; readonly params: ElicitRequest }
+  | { readonly method: 'roots/list'; readonly params: Readonly<Record<string, never>> };
 
-export interface ClientRequests {
-  readonly requests: Readonly<Record<string, ClientRequest>>;
-  /** The numbers of their interactions, and those of them that ask a person. */
-  readonly shown: readonly number[];
-  readonly persons: readonly number[];
+/** What a client is asked, with the interaction whose request it is. */
+export interface ShownRequest {
+  readonly interactionId: string;
+  readonly number: number;
+  /** That of the interaction's request, or its id. */
+  readonly key: string;
+  readonly request: ClientRequest;
 }
 
 /** So many characters of requests are shown at once, and one request of any length; what is left is shown once these are answered. */
 const MAX_SHOWN_LENGTH = 1_048_576;
 
+const TAKES_NOTHING: Takes = { sampling: false, samplingTools: false, elicitation: false, roots: false };
+
 /**
- * Pending interactions as requests to a call's client, by their ids. Undefined where one of them is none that this client takes.
+ * Pending interactions as requests to a call's client. Undefined where one of them is none that this client takes.
  * Errors: those of reading the requests.
  */
 export async function toClientRequests(
   pending: readonly PendingInteraction[],
   call: Call,
-): Promise<ClientRequests | undefined> {
-  const { takes } = call.delegation ?? {};
-  if (pending.length > 0 && (takes === undefined || !takesAny(takes))) return undefined;
-  const requests: Record<string, ClientRequest> = {};
-  const [shown, persons]: [number[], number[]] = [[], []];
+): Promise<readonly ShownRequest[] | undefined> {
+  if (pending.length === 0) return [];
+  const { takes = TAKES_NOTHING } = call.delegation ?? {};
+  if (!takes.sampling && !takes.elicitation && !takes.roots) return undefined;
+  const shown: ShownRequest[] = [];
+  const keys = new Set<string>();
   let length = 0;
-  for (const { interactionId, request } of await readWhole(pending, call)) {
-    const asked = toClientRequest(request.call, takes);
-    if (asked === undefined) return undefined;
-    length += JSON.stringify(asked.params).length;
+  for (const { interactionId, request: asked } of await readWhole(pending, call)) {
+    const request = toClientRequest(asked.call, takes);
+    if (request === undefined) return undefined;
+    length += JSON.stringify(request.params).length;
     if (shown.length > 0 && length > MAX_SHOWN_LENGTH) break;
-    requests[interactionId] = asked;
-    const number = parseInteractionId(interactionId)?.number ?? 0;
-    shown.push(number);
-    if (asked.method === 'elicitation/create') persons.push(number);
+    const { key: named = interactionId } = asked.call;
+    const key = keys.has(named) ? interactionId : named;
+    keys.add(key);
+    shown.push({ interactionId, number: parseInteractionId(interactionId)?.number ?? 0, key, request });
   }
-  return { requests, shown, persons };
+  return shown;
+}
+
+/** By their keys, as results of MCP 2026-07-28 have them. */
+export function inputRequestsOf(shown: readonly ShownRequest[]): Readonly<Record<string, ClientRequest>> {
+  return Object.fromEntries(shown.map(({ key, request }) => [key, request]));
 }
 
 /** Undefined for a request that the client does not take. */
-function toClientRequest(call: DelegatedCall, takes: Takes | undefined): ClientRequest | undefined {
+function toClientRequest(call: DelegatedCall, takes: Takes): ClientRequest | undefined {
+  if (call.method !== undefined) return takes.roots ? { method: call.method, params: {} } : undefined;
   if (call.role === 'person')
-    return takes?.elicitation === true
-      ? { method: 'elicitation/create', params: toElicitRequest(call) }
-      : undefined;
-  const params = takes?.sampling === true ? toSamplingRequest(call, takes.samplingTools) : undefined;
+    return takes.elicitation ? { method: 'elicitation/create', params: toElicitRequest(call) } : undefined;
+  const params = takes.sampling ? toSamplingRequest(call, takes.samplingTools) : undefined;
   return params && { method: 'sampling/createMessage', params };
 }
 

@@ -1,15 +1,9 @@
 import { describeZodError } from '@baton/engine';
-import {
-  type AgentAnswer,
-  BatonError,
-  fromElicitResult,
-  fromSamplingResult,
-  isRecord,
-  parseInteractionId,
-} from '@baton/protocol';
+import { type AgentAnswer, BatonError, isRecord, parseInteractionId } from '@baton/protocol';
 import { scriptAdmittedAnswerAccess, deferAdmission, MCP_OR_AGENT_SCOPE } from '../../call/access.ts';
 import type { Call } from '../../call/call.ts';
 import { refusalError } from '@baton/store';
+import { methodOfResult, readClientResult } from './client-result.ts';
 import { acceptAnswer } from '../../delegation/answers/accept-answer.ts';
 
 /** A client's response to a request that it got on a stream. */
@@ -52,8 +46,7 @@ function readAnswer(id: string, { result, error }: ClientResponse): AgentAnswer 
     return { status: 'error', errorDetails: { message: said.slice(0, MAX_MESSAGE), ...type } };
   }
   // Each method's result is known by its form; one of the other method is asked for again as an answer that does not fit.
-  const isOfElicitation = isRecord(result) && 'action' in result;
-  const read = isOfElicitation ? fromElicitResult(result) : fromSamplingResult(result);
+  const read = readClientResult(methodOfResult(result), result);
   if (read.ok) return read.answer;
   const message = `The result of request ${id}: ${describeZodError(read.problem)}. It is what the request's method results in.`;
   throw new BatonError('invalid_arguments', message, { field: 'result', interactionId: id });

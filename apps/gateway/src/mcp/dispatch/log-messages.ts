@@ -1,3 +1,4 @@
+import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Call } from '../../call/call.ts';
 import type { Notify } from '../../edge/streams/json-or-sse-reply.ts';
 
@@ -12,26 +13,38 @@ export const LOG_LEVELS = [
   'alert',
   'emergency',
 ] as const;
-
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * The call, which sends its caller a log message for each event that is logged of it, where the level of its request or session asks for what is
- * `info`. Of a refusal the response itself tells.
+ * Sends a request, whose caller is sent a log message for each event that is logged of it where the level of the request or its session asks for what is
+ * `info`, and at `debug` for its beginning and its end too. Of a refusal the response itself tells, and a request that is refused by a status has no messages.
  */
-export function sendingLogMessages<Of extends Call>(
+export async function sendWithLogMessages<Of extends Call, Response>(
+  { method, params }: JSONRPCRequest,
   call: Of,
-  level: LogLevel | undefined,
-  notify: Notify | undefined,
-): Of {
-  if (notify === undefined || (level !== 'debug' && level !== 'info')) return call;
-  return {
-    ...call,
-    logEvent: (event, facts) => {
-      call.logEvent(event, facts);
-      if (event === 'refused') return;
-      const params = { level: 'info', logger: 'baton', data: { event, ...facts } };
-      notify(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params }));
-    },
+  { level, notify }: { readonly level: LogLevel | undefined; readonly notify: Notify | undefined },
+  send: (call: Of) => Promise<Response>,
+): Promise<Response> {
+  if (notify === undefined || (level !== 'debug' && level !== 'info')) return send(call);
+  const began = performance.now();
+  const tell = (at: LogLevel, data: object) => {
+    const message = { level: at, logger: 'baton', data };
+    notify(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: message }));
   };
+  let hasBegun = level !== 'debug';
+  const begin = () => {
+    const { name } = params ?? {};
+    if (!hasBegun) tell('debug', { event: 'called', method, ...(typeof name === 'string' && { name }) });
+    hasBegun = true;
+  };
+  const logEvent: Call['logEvent'] = (event, facts) => {
+    call.logEvent(event, facts);
+    if (event === 'refused') return;
+    begin();
+    tell('info', { event, ...facts });
+  };
+  const response = await send({ ...call, logEvent });
+  begin();
+  if (level === 'debug') tell('debug', { event: 'replied', ms: Math.round(performance.now() - began) });
+  return response;
 }

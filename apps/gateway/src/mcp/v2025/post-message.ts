@@ -12,6 +12,7 @@ import { toBatonError } from '@baton/protocol';
 import { keyOf } from '../../edge/credential.ts';
 import type { Notify } from '../../edge/streams/json-or-sse-reply.ts';
 import { negotiatedVersion, type Session } from '../../sessions/session.ts';
+import { LOG_LEVELS, sendWithLogMessages } from '../dispatch/log-messages.ts';
 import { createMcpCall, messageAccess } from '../dispatch/mcp-call.ts';
 import type { Dispatched } from '../dispatch/send-dispatched.ts';
 import { acceptResponse, readClientResponse } from '../client-requests/client-response.ts';
@@ -35,11 +36,13 @@ export async function dispatchMessageOf2025(
   const call = callOfSession(caller, session, revision);
   const plain = parsePlainRequest(request);
   if (plain === undefined) return dispatchOther(request, reply, call, dispatchers);
+  const level = session?.logLevel === undefined ? undefined : LOG_LEVELS[session.logLevel];
   const respond = (notify?: Notify) =>
-    dispatchers.dispatcher.send(
+    sendWithLogMessages(
       plain,
       session && notify ? callOnStream(call, session, notify) : call,
-      notify,
+      { level, notify },
+      (told) => dispatchers.dispatcher.send(plain, told, notify),
     );
   return { call, requests: [plain], respond };
 }

@@ -1,5 +1,7 @@
 import type { CallToolRequest } from '@modelcontextprotocol/sdk/types.js';
-import type { Call } from '../../call/call.ts';
+import { isRecord } from '@baton/protocol';
+import type { TaskView } from '@baton/store';
+import type { AdmittedCall, Call } from '../../call/call.ts';
 import { delegationOf } from '../../call/delegation-of-call.ts';
 import { clientTraits } from '../../call/client-traits.ts';
 import type { UnfinishedTask } from '../../delegation/tool-reply.ts';
@@ -10,9 +12,11 @@ import { CONTINUATION_META_KEY } from '../../workflows/continue-workflow.ts';
 import { callTool, formatCalledTool } from '../dispatch/call-tool.ts';
 import { changedResourceLinks } from '../dispatch/changed-resource-links.ts';
 import type { McpMethods } from '../dispatch/mcp-methods.ts';
-import { askForInput, type InputRequired } from './input-required/input-required.ts';
-import type { RepeatableCall, RequestStates } from './input-required/request-states.ts';
-import { takeTurn } from './input-required/take-turn.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { requireCapabilities } from './request/request-capabilities.ts';
+import { askForInput, type InputRequired, turnOf } from './input-required/input-required.ts';
+import type { RepeatableCall, RequestStates, Turn } from './input-required/request-states.ts';
+import { answerTurn, takeTurn } from './input-required/take-turn.ts';
 import { toClientRequests } from '../client-requests/client-requests.ts';
 import { taskOf2026 } from './tasks/detailed-task.ts';
 
@@ -32,11 +36,14 @@ export async function callToolOf2026(
   call: Call,
 ): Promise<ToolResult | UnfinishedResult> {
   const repeated = { method: 'tools/call', name: params.name, arguments: params.arguments };
+  requireCapabilities(methods.tools.get(params.name), call);
   if (call.of2026?.requestState !== undefined) return resumeToolCall(methods, states, repeated, call);
   const called = await callTool(methods, params, call);
   const { outcome } = called;
   const unfinished = outcome.kind === 'replied' ? outcome.reply.unfinished : undefined;
-  const asked = unfinished && (await showUnfinished(unfinished, call, states, repeated));
+  const first = unfinished && (await takeFirstTurn(unfinished, call));
+  if (first !== undefined) return showTurn(methods, states, repeated, first);
+  const asked = unfinished && (await showUnfinished(unfinished, call, states, repeated, called.tool));
   if (asked === undefined) return formatCalledTool(methods, called, call);
   // What became of the call in the workflow that it was made for is known now: the rest is recorded when its task ends.
   const { continuation } = outcome;
@@ -51,9 +58,11 @@ async function showUnfinished(
   call: Call,
   states: RequestStates,
   repeated: RepeatableCall,
+  tool: Tool | undefined,
 ): Promise<UnfinishedResult | undefined> {
   const delegation = await delegationOf(call);
-  if (delegation?.dialect !== 'task') return askForInput(unfinished, call, states, repeated);
+  const asksFirst = tool?.asksWithinCall === true && unfinished.pending.length > 0;
+  if (delegation?.dialect !== 'task' || asksFirst) return askForInput(unfinished, call, states, repeated);
   const isAskable = (await toClientRequests(unfinished.pending, call)) !== undefined;
   // A request that this client takes in no other way is shown by the directive.
   if (!isAskable && !delegation.isForced) return undefined;
@@ -64,18 +73,47 @@ async function showUnfinished(
   return { resultType: 'task', ...task, ...(isAsked ? {} : { statusMessage }) };
 }
 
+/** A call that goes on: where it stood, and how its task is now. */
+interface TakenTurn {
+  readonly call: AdmittedCall;
+  readonly turn: Turn;
+  readonly view: TaskView;
+}
+
 async function resumeToolCall(
-  { tools }: McpMethods,
+  methods: McpMethods,
   states: RequestStates,
   repeated: RepeatableCall,
   call: Call,
 ): Promise<ToolResult | UnfinishedResult> {
-  const { view, turn, call: admitted } = await takeTurn(states, call, repeated);
-  const { taskId, operation } = turn;
+  return showTurn(methods, states, repeated, await takeTurn(states, call, repeated));
+}
+
+/**
+ * A call that goes on at once: it brings answers from its beginning, under keys that its requests have, or is held since its work asks nothing yet. Undefined for
+ * any other, whose requests are shown first.
+ */
+async function takeFirstTurn(unfinished: UnfinishedTask, call: Call): Promise<TakenTurn | undefined> {
+  const inputResponses = call.of2026?.inputResponses;
+  const given = isRecord(inputResponses) ? inputResponses : {};
+  const asked = (await toClientRequests(unfinished.pending, call)) ?? [];
+  const isHeld = unfinished.pending.length === 0 && (await delegationOf(call))?.dialect === 'input_required';
+  if (!isHeld && !asked.some(({ key }) => key in given)) return undefined;
+  const turn = turnOf(unfinished, asked);
+  const admitted = { ...call, identity: call.caller.heldIdentity() };
+  return { call: admitted, turn, view: await answerTurn(turn, given, admitted) };
+}
+
+async function showTurn(
+  { tools }: McpMethods,
+  states: RequestStates,
+  repeated: RepeatableCall,
+  { view, turn: { taskId, operation }, call }: TakenTurn,
+): Promise<ToolResult | UnfinishedResult> {
   const tool = tools.get(repeated.name);
   if ('pending' in view) {
     const unfinished = { taskId, operation, pending: view.pending };
-    const asked = await askForInput(unfinished, admitted, states, repeated);
+    const asked = await showUnfinished(unfinished, call, states, repeated, tool);
     const { textForm } = call.client ?? clientTraits(undefined);
     return asked ?? formatToolReply(unfinishedReply(unfinished), textForm);
   }

@@ -9,7 +9,7 @@ import type { Dispatched } from '../dispatch/send-dispatched.ts';
 import type { McpMethods } from '../dispatch/mcp-methods.ts';
 import type { StreamRegistry } from '../../subscriptions/stream-registry.ts';
 import { LISTEN, listen } from './listen/listen.ts';
-import { sendingLogMessages } from '../dispatch/log-messages.ts';
+import { sendWithLogMessages } from '../dispatch/log-messages.ts';
 import type { Message2026 } from './request/read-request.ts';
 import { RpcError } from '../../json-rpc/rpc-error.ts';
 import { ERROR_STATUSES, REVISION_OF_2026 } from './request/revision.ts';
@@ -56,7 +56,10 @@ export async function dispatchMessageOf2026(
   return {
     call,
     requests: [request],
-    respond: (notify) => dispatcher.send(request, sendingLogMessages(call, logLevel, notify), notify),
+    respond: (notify) =>
+      sendWithLogMessages(request, call, { level: logLevel, notify }, (told) =>
+        dispatcher.send(request, told, notify),
+      ),
   };
 }
 

@@ -164,6 +164,7 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, object>> = {
     journal: [
       {
         path: '0',
+        kind: 'llm',
         ok: true,
         value: {
           status: 'success',

@@ -29,6 +29,7 @@ test('a task is shown with its input, its journal and its timeline', async () =>
   expect(body.journal).toEqual([
     {
       path: expect.any(String),
+      kind: 'llm',
       ok: true,
       value: { status: 'success', data: { object: { value } }, interactionId },
     },

@@ -2,7 +2,6 @@ import type { Call } from '../../../call/call.ts';
 import { clientTraits } from '../../../call/client-traits.ts';
 import type { Notify } from '../../../edge/streams/json-or-sse-reply.ts';
 import type { Session } from '../../../sessions/session.ts';
-import { LOG_LEVELS, sendingLogMessages } from '../../dispatch/log-messages.ts';
 import { declaresTasks } from './task-param.ts';
 
 /** A call of a session's client, or, without one, of a client that says nothing of itself but its `revision`. */
@@ -16,13 +15,12 @@ export function callOfSession<Of extends Call>(
   return { ...call, client: clientTraits(protocolVersion, client.name), sessionId, capabilities };
 }
 
-/** A session's call whose reply is a stream of its own, so that its client may be asked there, and is sent log messages of its level. */
+/** A session's call whose reply is a stream of its own, so that its client may be asked there. */
 export function callOnStream<Of extends Call>(call: Of, session: Session, notify: Notify): Of {
   // Clients of the earlier revisions read each event as a message.
   const takesBareIds = declaresTasks(session.protocolVersion);
   const sendEvent: Call['sendEvent'] = (json, id) => {
     if (json !== '' || (takesBareIds && id !== undefined)) notify(json, id);
   };
-  const level = session.logLevel === undefined ? undefined : LOG_LEVELS[session.logLevel];
-  return sendingLogMessages({ ...call, sendEvent }, level, notify);
+  return { ...call, sendEvent };
 }

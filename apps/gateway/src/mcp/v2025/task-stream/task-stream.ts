@@ -116,8 +116,9 @@ class TaskStream {
     const unasked = pending.filter(({ interactionId }) => !shown.has(numberOf(interactionId)));
     const asked = await toClientRequests(unasked, this.call);
     if (asked === undefined) return false;
-    for (const [id, { method, params }] of Object.entries(asked.requests)) {
-      shown.add(numberOf(id));
+    for (const { interactionId: id, number, request } of asked) {
+      const { method, params } = request;
+      shown.add(number);
       this.position = { ...this.position, shown: [...shown] };
       this.send({ jsonrpc: '2.0', id, method, params: this.related(params) });
     }

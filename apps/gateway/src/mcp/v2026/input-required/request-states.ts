@@ -22,17 +22,21 @@ const stateSchema = z.object({
   expiresAt: z.number(),
   taskId: z.string(),
   operation: z.string(),
-  /** The numbers of the interactions whose requests were shown with it. */
-  shown: z.array(z.int()),
-  /** Those of them that ask a person. */
-  persons: z.array(z.int()).optional(),
+  /** What was asked with it: the number of each interaction, and its key and method where they are not its id and that of sampling. */
+  shown: z.array(
+    z.object({
+      number: z.int(),
+      key: z.string().optional(),
+      method: z.enum(['elicitation/create', 'roots/list']).optional(),
+    }),
+  ),
   /** Of `prompts/get`: the task of the workflow that the task is a step of. */
   workflow: z.string().optional(),
 });
 type RequestState = z.infer<typeof stateSchema>;
 
 /** Where a call stands: the task that it waits for, and what its client was shown of it. */
-export type Turn = Pick<RequestState, 'taskId' | 'operation' | 'shown' | 'persons' | 'workflow'>;
+export type Turn = Pick<RequestState, 'taskId' | 'operation' | 'shown' | 'workflow'>;
 
 /** The call that a state belongs to: only this call, repeated by the same principal, goes on with it. */
 export interface RepeatableCall {

@@ -2,11 +2,14 @@ import { type ErrorCode, formatInteractionId, MAX_WAIT_MS } from '@baton/protoco
 import type { TaskView } from '@baton/store';
 import { admitCall, edgeAdmittedAccess, MCP_SCOPE } from '../../../call/access.ts';
 import type { AdmittedCall, Call } from '../../../call/call.ts';
+import { delegationOf } from '../../../call/delegation-of-call.ts';
 import { waitUntilTaskEndsOrParks } from '../../../delegation/wait-until-task-ends-or-parks.ts';
-import type { ClientRequest } from '../../client-requests/client-requests.ts';
 import { acceptAnswers, accessWithAnswers, waitAfter } from '../../client-requests/accept-answers.ts';
-import { readInputResponses } from './input-responses.ts';
+import { type AskedRequest, readInputResponses } from './input-responses.ts';
 import type { RepeatableCall, RequestStates, Turn } from './request-states.ts';
+
+/** So long a result is waited for that makes a task needless. Milliseconds. */
+const TASK_WAIT_MS = 1_000;
 
 const ACCESS = edgeAdmittedAccess(MCP_SCOPE);
 
@@ -27,25 +30,32 @@ export async function takeTurn(
 ): Promise<{ readonly call: AdmittedCall; readonly turn: Turn; readonly view: TaskView }> {
   const { requestState, inputResponses } = call.of2026 ?? {};
   const admitted = await admitCall(call, accessWithAnswers(ACCESS, inputResponses));
-  const { identity } = admitted;
   const turn = states.openTurn(requestState, admitted, repeated);
-  const { taskId, shown } = turn;
+  return { call: admitted, turn, view: await answerTurn(turn, inputResponses, admitted) };
+}
+
+/** Takes the answers to what a turn asked, and waits for what comes of them. Errors: as `takeTurn`, but for the state. */
+export async function answerTurn(
+  { taskId, shown }: Turn,
+  inputResponses: unknown,
+  call: AdmittedCall,
+): Promise<TaskView> {
+  const { identity } = call;
   const { inbox } = call.services.store;
   const subscription = inbox.subscribe(call.tenant.tasks.topic(taskId), identity.admittedBy);
   try {
-    const asked = new Map(
-      shown.map((number) => [formatInteractionId(taskId, number), methodOf(number, turn)]),
-    );
+    const asked = new Map<string, AskedRequest>();
+    for (const { number, key, method = 'sampling/createMessage' } of shown) {
+      const interactionId = formatInteractionId(taskId, number);
+      asked.set(key ?? interactionId, { interactionId, method });
+    }
     const answers = readInputResponses(inputResponses, (key) => asked.get(key));
-    const accepted = await acceptAnswers(answers, admitted, IGNORED);
-    const wait = waitAfter(accepted, MAX_WAIT_MS);
-    const view = await waitUntilTaskEndsOrParks(admitted, taskId, subscription, identity, wait);
-    return { call: admitted, turn, view };
+    const accepted = await acceptAnswers(answers, call, IGNORED);
+    // A client that knows tasks is given one where the work goes on.
+    const isTask = (await delegationOf(call))?.dialect === 'task';
+    const wait = waitAfter(accepted, isTask ? TASK_WAIT_MS : MAX_WAIT_MS);
+    return await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);
   } finally {
     subscription.close();
   }
-}
-
-function methodOf(number: number, { persons = [] }: Turn): ClientRequest['method'] {
-  return persons.includes(number) ? 'elicitation/create' : 'sampling/createMessage';
 }

@@ -5,8 +5,11 @@ import {
   type ClientDelegation,
   declares,
   DIALECT_META_KEY,
+  SAMPLING,
   TASKS,
 } from '../../../call/client-delegation.ts';
+import type { Call } from '../../../call/call.ts';
+import type { Tool } from '../../../tools/tool.ts';
 import type { RequestOf2026 } from '../../../call/request-of-2026.ts';
 import { RpcError } from '../../../json-rpc/rpc-error.ts';
 import { MISSING_CAPABILITY } from './revision.ts';
@@ -44,7 +47,21 @@ export function readRequestOf2026(
 
 /** Refuses what needs the extension for tasks. */
 export function requireTasks(of2026: RequestOf2026 | undefined, what: string): void {
-  if (of2026?.takesTasks === true) return;
-  const message = `${what} needs a client whose capabilities have ${JSON.stringify(TASKS)} (_meta["${CLIENT_CAPABILITIES_META_KEY}"]).`;
-  throw new RpcError(MISSING_CAPABILITY, message, { requiredCapabilities: TASKS });
+  if (of2026?.takesTasks !== true) throw missingCapability(what, TASKS);
+}
+
+/** Refuses the call of a tool that needs what its client has not declared. */
+export function requireCapabilities(
+  tool: Pick<Tool, 'name' | 'needs'> | undefined,
+  { of2026, delegation }: Pick<Call, 'of2026' | 'delegation'>,
+): void {
+  if (tool?.needs === 'tasks') requireTasks(of2026, tool.name);
+  if (tool?.needs === 'sampling' && delegation?.takes.sampling !== true)
+    throw missingCapability(tool.name, SAMPLING);
+}
+
+function missingCapability(what: string, requiredCapabilities: object): RpcError {
+  const needs = JSON.stringify(requiredCapabilities);
+  const message = `${what} needs a client whose capabilities have ${needs} (_meta["${CLIENT_CAPABILITIES_META_KEY}"]).`;
+  return new RpcError(MISSING_CAPABILITY, message, { requiredCapabilities });
 }

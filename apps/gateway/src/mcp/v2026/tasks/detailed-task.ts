@@ -7,7 +7,7 @@ import { formatEndedTask } from '../../../tasks/task-result.ts';
 import { joinToolResult } from '../../../tool-results/tool-result.ts';
 import type { Tool } from '../../../tools/tool.ts';
 import { changedResourceLinks } from '../../dispatch/changed-resource-links.ts';
-import { toClientRequests } from '../../client-requests/client-requests.ts';
+import { inputRequestsOf, toClientRequests } from '../../client-requests/client-requests.ts';
 
 /** How soon to ask again, in milliseconds. What waits for its client waits for nothing else. */
 const POLL_MS = 1_000;
@@ -48,9 +48,9 @@ export async function detailedTask(
     case 'working':
     case 'input_required': {
       const asked = await toClientRequests(view.pending, call);
-      if (asked === undefined || asked.shown.length === 0) return { ...task, status: 'working' };
+      if (asked === undefined || asked.length === 0) return { ...task, status: 'working' };
       const { statusMessage: _, ...waiting } = task;
-      return { ...waiting, status: 'input_required', inputRequests: asked.requests };
+      return { ...waiting, status: 'input_required', inputRequests: inputRequestsOf(asked) };
     }
   }
 
@@ -60,6 +60,6 @@ export async function detailedTask(
     const { members } = await formatEndedTask(view.operation, view.taskId, end, call, (structured) =>
       tool === undefined ? [] : changedResourceLinks(tools, tool, structured),
     );
-    return JSON.parse(joinToolResult({ members, meta: [] }));
+    return { resultType: 'complete', ...JSON.parse(joinToolResult({ members, meta: [] })) };
   }
 }

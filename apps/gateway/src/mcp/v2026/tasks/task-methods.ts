@@ -1,4 +1,5 @@
-import { BatonError, type ErrorCode, type RequestRole } from '@baton/protocol';
+import { BatonError, type ErrorCode, isRecord, parseInteractionId, type RequestRole } from '@baton/protocol';
+import type { PendingInteraction } from '@baton/store';
 import type { z } from 'zod';
 import { admitCall, ANY_MCP_CALLER } from '../../../call/access.ts';
 import type { AdmittedCall, Call } from '../../../call/call.ts';
@@ -7,9 +8,10 @@ import type { McpMethod } from '../../../json-rpc/mcp-method.ts';
 import { parseRequest } from '../../../json-rpc/parse-request.ts';
 import { cancelOrComplete, cancelTaskSchema, taskByIdSchema } from '../../../tasks/task-methods.ts';
 import type { Tool } from '../../../tools/tool.ts';
-import type { ClientRequest } from '../../client-requests/client-requests.ts';
+import { toClientRequests } from '../../client-requests/client-requests.ts';
+import { methodOfResult } from '../../client-requests/client-result.ts';
 import { acceptAnswers, accessWithAnswers, waitAfter } from '../../client-requests/accept-answers.ts';
-import { readInputResponses } from '../input-required/input-responses.ts';
+import { type AskedRequest, readInputResponses } from '../input-required/input-responses.ts';
 import { requireTasks } from '../request/request-capabilities.ts';
 import { detailedTask } from './detailed-task.ts';
 
@@ -68,9 +70,8 @@ async function updateTask(taskId: string, inputResponses: unknown, call: Admitte
   try {
     const view = await tenant.tasks.read(identity, taskId);
     // What waits for no answer any more, and what was never asked, is ignored, and costs nothing.
-    const pending = 'pending' in view ? view.pending : [];
-    const roles = new Map(pending.map(({ interactionId, request }) => [interactionId, request.call.role]));
-    const answers = readInputResponses(inputResponses, (key) => methodFor(roles.get(key)));
+    const asked = await askedOf('pending' in view ? view.pending : [], inputResponses, call);
+    const answers = readInputResponses(inputResponses, (key) => asked.get(key));
     const accepted = await acceptAnswers(answers, call, IGNORED);
     if (accepted.length === 0) return;
     const wait = waitAfter(accepted, UPDATE_WAIT_MS);
@@ -80,7 +81,24 @@ async function updateTask(taskId: string, inputResponses: unknown, call: Admitte
   }
 }
 
-function methodFor(role: RequestRole | undefined): ClientRequest['method'] | undefined {
-  if (role === undefined) return undefined;
-  return role === 'person' ? 'elicitation/create' : 'sampling/createMessage';
+/** What a task asks, by its keys. Keys of the requests' own are looked up where one is given: ids are known without. */
+async function askedOf(
+  pending: readonly PendingInteraction[],
+  inputResponses: unknown,
+  call: AdmittedCall,
+): Promise<ReadonlyMap<string, AskedRequest>> {
+  const given = isRecord(inputResponses) ? inputResponses : {};
+  const asked = new Map<string, AskedRequest>();
+  for (const { interactionId, request } of pending)
+    asked.set(interactionId, { interactionId, method: methodFor(request.call.role, given[interactionId]) });
+  if (Object.keys(given).every((key) => parseInteractionId(key) !== undefined)) return asked;
+  for (const { key, interactionId, request } of (await toClientRequests(pending, call)) ?? [])
+    asked.set(key, { interactionId, method: request.method });
+  return asked;
+}
+
+/** Of a question to a person the form of the response tells whether it was asked for roots. */
+function methodFor(role: RequestRole, response: unknown): AskedRequest['method'] {
+  if (role !== 'person') return 'sampling/createMessage';
+  return methodOfResult(response) === 'roots/list' ? 'roots/list' : 'elicitation/create';
 }
