@@ -1,5 +1,5 @@
 // `npm run bench`: builds the benchmark beside the product and runs it. BENCH_RUNS, BENCH_SECONDS, BENCH_CONCURRENCY
-// and BENCH_ONLY (contest, growth, parked, scripts, neighbours, durability, traces, operations, projects, workflows, agents, assistant, streams-of-text or providers) make it shorter.
+// and BENCH_ONLY (contest, growth, parked, scripts, neighbours, durability, traces, dialects, streams, operations, projects, workflows, agents, assistant, streams-of-text or providers) make it shorter.
 import { join } from 'node:path';
 import { bundle } from './build.mjs';
 import { ensureNodeAndPackages, REPOSITORY_ROOT } from './ensure-node-and-packages.mjs';
@@ -15,6 +15,7 @@ const processes = [
   'serve-lua-baseline',
   'quiet-client',
   'attacker',
+  'hold-streams',
 ];
 const agentProcesses = ['ask-assistant', 'hold-conversations', 'hear-tool-lists'];
 await bundle('dist/bench', {

@@ -18,6 +18,7 @@ import { compareDurability } from './durability.ts';
 import { measureAndPrintOperationCosts } from './projects/operation-costs.ts';
 import { measureParkedTaskSize } from './parked-task-size.ts';
 import { measureAndPrintAgentCosts, measureAndPrintAssistantCosts } from './agent-costs.ts';
+import { measureAndPrintNotificationStreams } from './notification-streams.ts';
 import { measureAndPrintDialectCosts } from './dialect-costs.ts';
 import { measureAndPrintTraceCosts } from './trace-costs.ts';
 import { measureAndPrintWorkflowCosts } from './workflow-costs.ts';
@@ -38,6 +39,7 @@ import { measureScriptTimes, scriptTimesTable } from './script-times.ts';
  *   provider-costs    delegations beside calls to a slow LLM endpoint, and what such a call costs
  *   neighbours        a quiet tenant beside each kind of attacker
  *   dialect-costs     a round trip in each dialect
+ *   notification-streams  many notification streams of one gateway
  *   durability        the price of an append-only file and of waiting for the disk
  *   script-times      the longest run of each script, beside few and many entries
  *   bench-process     the child processes (processes/, agents/, providers/)
@@ -131,6 +133,10 @@ if (ONLY === undefined || ONLY === 'traces') {
 if (ONLY === undefined || ONLY === 'dialects') {
   console.log();
   await measureAndPrintDialectCosts(RUNS);
+}
+if (ONLY === undefined || ONLY === 'streams') {
+  console.log();
+  await measureAndPrintNotificationStreams();
 }
 if (ONLY === undefined || ONLY === 'scripts') {
   console.log(`\n${scriptTimesTable(await measureScriptTimes())}`);

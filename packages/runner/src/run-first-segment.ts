@@ -13,7 +13,12 @@ import { collectWaits } from './collect-waits.ts';
 /** The outcome of the first segment. */
 export type StartResult =
   /** Parked with these requests for the agent, in the order in which the program made them. */
-  | { readonly kind: 'parked'; readonly taskId: string; readonly pending: readonly PendingInteraction[] }
+  | {
+      readonly kind: 'parked';
+      readonly taskId: string;
+      readonly createdAt: number;
+      readonly pending: readonly PendingInteraction[];
+    }
   /** A worker runs the task, or an earlier call with the same idempotency key started it: read the task's status. */
   | { readonly kind: 'running'; readonly taskId: string }
   /** Completed in this segment, of a call without an idempotency key; no task was created. */
@@ -84,7 +89,8 @@ export async function runFirstSegment(
     // What only waits for endpoints goes on by itself, and soon.
     const isAsked = opened.pending.length > 0 || asked.every(({ kind }) => kind === 'sleep');
     if (!isAsked) return { kind: 'running', taskId: opened.taskId };
-    return { kind: 'parked', taskId: opened.taskId, pending: opened.pending };
+    const { taskId, createdAt, pending } = opened;
+    return { kind: 'parked', taskId, createdAt, pending };
   }
 }
 

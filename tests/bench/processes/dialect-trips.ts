@@ -1,4 +1,5 @@
 import { sendJson } from './minimal-http-client.ts';
+import { initialize, type Session } from './open-session.ts';
 
 /** A round trip in each dialect beside the tool dialect of 2025: a call that delegates once, its answer, and its result. */
 type Trip = (send: Send, call: Call, value: string) => Promise<string>;
@@ -67,13 +68,13 @@ export function dialectTrip(dialect: string, call: Call, value: string, to: Targ
 }
 
 /** Sessions of 2025 whose client takes sampling, by their keys. */
-const sessions = new Map<string, Promise<string>>();
+const sessions = new Map<string, Promise<Session>>();
 
 /** Of 2025: asked on the call's stream, answered by a response at another replica. */
 async function samplingTrip({ name, args }: Call, value: string, { urlOf, key }: Target): Promise<string> {
-  const opened = sessions.get(key) ?? openSession(urlOf(0), key);
+  const opened = sessions.get(key) ?? initialize(urlOf(0), key, { sampling: {} });
   sessions.set(key, opened);
-  const headers = `mcp-protocol-version: 2025-11-25\r\nmcp-session-id: ${await opened}\r\n`;
+  const headers = `mcp-protocol-version: 2025-11-25\r\nmcp-session-id: ${(await opened).id}\r\n`;
   let response: Promise<string> | undefined;
   const params = { name, arguments: args, _meta: { 'baton/dialect': 'sampling' } };
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
@@ -85,25 +86,6 @@ async function samplingTrip({ name, args }: Call, value: string, { urlOf, key }:
   });
   await response;
   return done;
-}
-
-async function openSession(url: string, key: string): Promise<string> {
-  const params = {
-    protocolVersion: '2025-11-25',
-    capabilities: { sampling: {} },
-    clientInfo: { name: 'bench', version: '1' },
-  };
-  const reply = await fetch(`${url}/mcp`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
-  });
-  await reply.text();
-  return reply.headers.get('mcp-session-id') ?? '';
 }
 
 interface DialectResult {

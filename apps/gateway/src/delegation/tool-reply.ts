@@ -22,4 +22,6 @@ export interface UnfinishedTask {
   readonly taskId: string;
   readonly operation: string;
   readonly pending: readonly PendingInteraction[];
+  /** When the call itself has begun it, in milliseconds since 1970; absent for a task that may be older. */
+  readonly createdAt?: number;
 }

@@ -91,8 +91,8 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
         event: 'ended',
       };
     case 'parked': {
-      const { taskId, pending } = started;
-      const reply = unfinishedReply({ taskId, operation: name, pending });
+      const { taskId, pending, createdAt } = started;
+      const reply = unfinishedReply({ taskId, operation: name, pending, createdAt });
       return reply.asks === true ? { ...reply, event: 'parked' } : reply;
     }
     case 'running': {

@@ -36,7 +36,12 @@ export interface NewTask extends Omit<ParkRequest, 'drops'> {
 
 /** `pending` are the requests that a new task waits for. */
 export type OpenedTask =
-  | { readonly created: true; readonly taskId: string; readonly pending: readonly PendingInteraction[] }
+  | {
+      readonly created: true;
+      readonly taskId: string;
+      readonly createdAt: number;
+      readonly pending: readonly PendingInteraction[];
+    }
   | { readonly created: false; readonly taskId: string };
 
 const CALL: readonly Scope[] = ['mcp'];
@@ -72,7 +77,12 @@ export class Tasks {
     if (reply[0] === 'exists') return { created: false, taskId: taskIdFromRef(String(reply[1])) };
     this.context.addJob(String(reply[1]), taskId);
     const pending = parseOpenedInteractions(taskId, task.waits, [reply[2], ...reply.slice(4)]);
-    return { created: true, taskId, pending: await this.shown.complete(pending) };
+    return {
+      created: true,
+      taskId,
+      createdAt: Number(reply[2]),
+      pending: await this.shown.complete(pending),
+    };
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { CallToolRequest } from '@modelcontextprotocol/sdk/types.js';
 import { isRecord } from '@baton/protocol';
-import type { TaskView } from '@baton/store';
+import type { TaskSummary, TaskView } from '@baton/store';
 import type { AdmittedCall, Call } from '../../call/call.ts';
 import { delegationOf } from '../../call/delegation-of-call.ts';
 import { clientTraits } from '../../call/client-traits.ts';
@@ -66,11 +66,29 @@ async function showUnfinished(
   const isAskable = (await toClientRequests(unfinished.pending, call)) !== undefined;
   // A request that this client takes in no other way is shown by the directive.
   if (!isAskable && !delegation.isForced) return undefined;
-  const view = await call.tenant.tasks.read(call.caller.heldIdentity(), unfinished.taskId, '', true);
-  const { statusMessage, ...task } = taskOf2026(view, call);
+  const begun = await begunTask(unfinished, call);
+  const { statusMessage, ...task } = taskOf2026(begun, call);
   // Who is asked natively need not be told of another way.
-  const isAsked = view.status === 'input_required' && isAskable;
+  const isAsked = begun.status === 'input_required' && isAskable;
   return { resultType: 'task', ...task, ...(isAsked ? {} : { statusMessage }) };
+}
+
+/** The task of a call. That which the call itself has begun is known without a read. */
+async function begunTask(
+  { taskId, operation, pending, createdAt }: UnfinishedTask,
+  { tenant, caller }: Call,
+): Promise<TaskView | TaskSummary> {
+  const identity = caller.heldIdentity();
+  if (createdAt === undefined) return tenant.tasks.read(identity, taskId, '', true);
+  return {
+    taskId,
+    operation,
+    principal: identity.principal,
+    status: pending.length > 0 ? 'input_required' : 'working',
+    createdAt,
+    updatedAt: createdAt,
+    expiresAt: createdAt + tenant.lifetimes.task,
+  };
 }
 
 /** A call that goes on: where it stood, and how its task is now. */

@@ -1,4 +1,13 @@
-import { BatonError, type ErrorCode, isRecord, parseInteractionId, type RequestRole } from '@baton/protocol';
+import {
+  type AgentAnswer,
+  BatonError,
+  type ErrorCode,
+  fromSamplingResult,
+  isRecord,
+  parseInteractionId,
+  type RequestRole,
+} from '@baton/protocol';
+import type { AcceptedAnswer } from '../../../delegation/answers/accept-answer.ts';
 import type { PendingInteraction } from '@baton/store';
 import type { z } from 'zod';
 import { admitCall, ANY_MCP_CALLER } from '../../../call/access.ts';
@@ -68,17 +77,42 @@ async function updateTask(taskId: string, inputResponses: unknown, call: Admitte
   const { identity, services, tenant } = call;
   const subscription = services.store.inbox.subscribe(tenant.tasks.topic(taskId), identity.admittedBy);
   try {
-    const view = await tenant.tasks.read(identity, taskId);
-    // What waits for no answer any more, and what was never asked, is ignored, and costs nothing.
-    const asked = await askedOf('pending' in view ? view.pending : [], inputResponses, call);
-    const answers = readInputResponses(inputResponses, (key) => asked.get(key));
-    const accepted = await acceptAnswers(answers, call, IGNORED);
+    const likely = likelyAnswers(taskId, inputResponses);
+    let accepted = likely === undefined ? [] : await acceptAnswers(likely, call, IGNORED);
+    if (accepted.length === 0) accepted = await acceptAsked();
     if (accepted.length === 0) return;
     const wait = waitAfter(accepted, UPDATE_WAIT_MS);
     await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);
   } finally {
     subscription.close();
   }
+
+  async function acceptAsked(): Promise<readonly AcceptedAnswer[]> {
+    const view = await tenant.tasks.read(identity, taskId);
+    // What waits for no answer any more, and what was never asked, is ignored, and costs nothing.
+    const asked = await askedOf('pending' in view ? view.pending : [], inputResponses, call);
+    const answers = readInputResponses(inputResponses, (key) => asked.get(key));
+    return acceptAnswers(answers, call, IGNORED);
+  }
+}
+
+/** So many answers are taken without a look at what the task asks. */
+const MOST_LIKELY = 16;
+
+/** A few answers of a model to interactions of the task: most updates, which need no look at what it asks. Undefined for any other. */
+function likelyAnswers(
+  taskId: string,
+  inputResponses: unknown,
+): ReadonlyMap<string, AgentAnswer> | undefined {
+  const given = isRecord(inputResponses) ? Object.entries(inputResponses) : [];
+  if (given.length === 0 || given.length > MOST_LIKELY) return undefined;
+  const answers = new Map<string, AgentAnswer>();
+  for (const [key, response] of given) {
+    const read = parseInteractionId(key)?.taskId === taskId ? fromSamplingResult(response) : undefined;
+    if (read?.ok !== true) return undefined;
+    answers.set(key, read.answer);
+  }
+  return answers;
 }
 
 /** What a task asks, by its keys. Keys of the requests' own are looked up where one is given: ids are known without. */
