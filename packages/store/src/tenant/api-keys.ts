@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import {
   BatonError,
   DEFAULT_LIMITS,
@@ -53,6 +52,13 @@ export interface ApiKeyInfo {
 }
 
 const DIALECT_CACHE_MS = 1_000;
+/** Of a tenant: with more of them all are read again. */
+const MAX_CACHED_DIALECTS = 100;
+
+interface CachedDialect {
+  readonly at: number;
+  readonly dialect: Promise<KeyDialect | undefined>;
+}
 
 type KeyRecord = Readonly<Record<string, string>>;
 
@@ -67,11 +73,8 @@ export class ApiKeys {
   private readonly context: TenantContext;
   private readonly digests: ApiKeyDigests;
   private readonly defaultTtl: number;
-  /** By key: no more of them than a tenant has. */
-  private readonly dialects = new LRUCache<string, Promise<KeyDialect | undefined>>({
-    max: DEFAULT_LIMITS.apiKeys,
-    ttl: DIALECT_CACHE_MS,
-  });
+  /** By key, with when it was read. */
+  private readonly dialects = new Map<string, CachedDialect>();
 
   /** `defaultTtl`: the lifetime in milliseconds of a key that is created without one; 0 for no end. */
   constructor(context: TenantContext, digests: ApiKeyDigests, defaultTtl: number) {
@@ -224,13 +227,13 @@ export class ApiKeys {
 
   /** The dialect of a key as it stood a second ago at most. Errors: `unavailable`. */
   cachedDialect(id: string): Promise<KeyDialect | undefined> {
-    let dialect = this.dialects.get(id);
-    if (dialect === undefined) {
-      dialect = this.readDialect(id);
-      this.dialects.set(id, dialect);
-      // What failed is read again by the next call.
-      dialect.catch(() => this.dialects.delete(id));
-    }
+    const known = this.dialects.get(id);
+    if (known !== undefined && performance.now() - known.at < DIALECT_CACHE_MS) return known.dialect;
+    if (this.dialects.size >= MAX_CACHED_DIALECTS) this.dialects.clear();
+    const dialect = this.readDialect(id);
+    this.dialects.set(id, { at: performance.now(), dialect });
+    // What failed is read again by the next call.
+    dialect.catch(() => this.dialects.delete(id));
     return dialect;
   }
 
