@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { type AnyJson, callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
@@ -156,6 +157,39 @@ describe('a task', () => {
       }
     expect(keysOf(await get(taskId))).toEqual(keys);
   });
+});
+
+describe('the caller of', () => {
+  test.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
+    '%s is admitted once, within its tenant’s rate, and before what is wrong with the request is told',
+    async (method) => {
+      const tenant = `rated-${method.slice(6)}`;
+      const key = await baton.addTenant(tenant, { requestsPerSecond: 1, burst: 5 });
+      const { apiKeys, keys } = baton.store.tenant(tenant);
+      const redis = new Redis(baton.redisUrl.replace('unix://', ''));
+      const begun = await resultOf('tools/call', echo, { key });
+      const { taskId } = begun;
+      const later = Date.now() + 3_600_000;
+      const used = async (params: AnyJson, meta: object = BOTH) => {
+        await redis.hset(keys.record, { tokens: 5, filled: later });
+        const { status, body } = await post(method, params, { key, meta });
+        return [status, body.error?.code, 5 - Number(await redis.hget(keys.record, 'tokens'))];
+      };
+      const inputResponses = answersTo([`${taskId.slice(0, -4)}0001`]);
+      expect(await used({ taskId: 'nothing', inputResponses })).toEqual([200, -32602, 1]);
+      expect(await used({ taskId: 7, inputResponses })).toEqual([200, -32602, 1]);
+      expect(await used({ taskId, inputResponses }, metaWith({ sampling: {} }))).toEqual([400, -32021, 1]);
+      expect(await used({ taskId, inputResponses })).toEqual([200, undefined, 1]);
+      const revoked = await baton.createKey({}, tenant);
+      await apiKeys.revoke(revoked.split('_')[2] ?? '');
+      for (const params of [{ taskId, inputResponses }, { taskId: 7 }])
+        expect((await post(method, params, { key: revoked })).status).toBe(401);
+      await redis.hset(keys.record, { tokens: -100, filled: later });
+      await redis.del(keys.rates);
+      expect((await post(method, { taskId }, { key })).status).toBe(429);
+      redis.disconnect();
+    },
+  );
 });
 
 describe('bad input', () => {

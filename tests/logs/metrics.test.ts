@@ -38,6 +38,8 @@ async function total(metric: string, labels: readonly string[] = []): Promise<nu
 
 test('parks, answers, duplicates, late answers, ends by code and limits that were hit are counted once each, wherever they happen', async () => {
   const [first, second, third] = [await call(0), await call(1), await call(0)];
+  // Both gateways report the same.
+  await expect.poll(() => total('baton_pending_interactions', ['age="under_1m"'])).toBe(6);
   expect((await call(1)).code).toBe('limit_pending');
   await answer(first.interactionId, successAnswer({ object: { value: 'a' } }), 1);
   await answer(first.interactionId, successAnswer({ object: { value: 'a' } }), 0);

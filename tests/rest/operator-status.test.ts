@@ -43,6 +43,44 @@ test('every gateway tells the same of gateways, workers, queues and Redis; a wor
   expect((await send('GET', '/status')).body.workers).toEqual(['worker-0']);
 });
 
+test('what waits for an answer is told by age, of all tenants, and how long a job has waited for a worker', async () => {
+  const ages = async (at: number) =>
+    (await send('GET', '/status', { at })).body.pending.map(({ age, count }: AnyJson) => [age, count]);
+  expect(await ages(0)).toEqual([
+    ['under_1m', 0],
+    ['under_10m', 0],
+    ['under_1h', 0],
+    ['over_1h', 0],
+  ]);
+  const keys = [baton.apiKey, await baton.addTenant('second'), await baton.addTenant('third')];
+  for (const key of keys)
+    await new RestTestClient(baton.url()).send('POST', '/v1/tools/bench_fan', { token: key, json: { n: 4 } });
+  const now = Date.now();
+  const [acme, second] = ['acme', 'second'].map((tenant) => baton.store.tenant(tenant).keys.pending);
+  const aged = async (set: string, at: number, minutes: number) => {
+    const [member = ''] = await redis.zrange(set, `${at}`, `${at}`);
+    await redis.zadd(set, now - minutes * 60_000, member);
+  };
+  await aged(acme!, 3, 5);
+  await aged(acme!, 3, 50);
+  await aged(second!, 3, 70);
+  await expect
+    .poll(() => ages(1), { timeout: 10_000 })
+    .toEqual([
+      ['under_1m', 9],
+      ['under_10m', 1],
+      ['under_1h', 1],
+      ['over_1h', 1],
+    ]);
+  const { body } = await send('GET', '/status');
+  expect(body.resumeLagMs).toBeUndefined();
+  await queue.pause();
+  await queue.add('resume', { tenant: 'acme', number: 'none' }, { jobId: 'late', timestamp: now - 9_000 });
+  expect((await send('GET', '/status', { at: 1 })).body.resumeLagMs).toBeGreaterThanOrEqual(9_000);
+  await queue.remove('late');
+  await queue.resume();
+});
+
 test('a paused queue is named', async () => {
   await queue.pause();
   expect((await send('GET', '/status', { at: 1 })).body.pausedQueues).toEqual(['s0:resume']);

@@ -1,4 +1,5 @@
 import { BatonError } from '@baton/protocol';
+import type { PendingAge } from './queries/pending-ages.ts';
 import { mastersOf } from './redis/redis-client.ts';
 import { toUnavailable } from './redis/redis-errors.ts';
 import { readRedisReport } from './redis-report.ts';
@@ -24,6 +25,9 @@ export interface OperatorStatus {
   }[];
   /** `s<shard>:<queue>` each. */
   readonly pausedQueues: readonly string[];
+  /** How long the oldest job that resumes tasks has waited for a worker; absent where none waits. */
+  readonly resumeLagMs?: number;
+  readonly pending: readonly PendingAge[];
 }
 
 /** A job that BullMQ runs no more. */
@@ -52,11 +56,13 @@ export class DeploymentStatus {
   /** Errors: `unavailable`. */
   async read(): Promise<OperatorStatus> {
     const { connection, keyspace, queues } = storeInternalsOf(this.store);
-    const [report, processes, counts, pausedQueues] = await Promise.all([
+    const [report, processes, counts, pausedQueues, resumeLagMs, pending] = await Promise.all([
       readRedisReport(connection, keyspace.prefix),
       this.processes(),
       queues.jobCounts(),
       queues.pausedQueues(),
+      this.store.resumeLag(),
+      this.store.pendingByAge(),
     ]);
     const { version, appendOnly, usedMemoryBytes, maxMemoryBytes } = report;
     const workers = [...new Set(report.workers.map(replicaOf))];
@@ -71,6 +77,8 @@ export class DeploymentStatus {
       workers: workers.toSorted(),
       queues: [...sums.values()],
       pausedQueues,
+      ...(resumeLagMs !== undefined && { resumeLagMs }),
+      pending,
     };
   }
 

@@ -7,6 +7,7 @@ import { ApiKeyDigests } from './secrets/api-key-digests.ts';
 import { KeyedMutex } from './tenant/keyed-mutex.ts';
 import { AgentSnapshots } from './tenant/agent-snapshots.ts';
 import { registerStoreInternals } from './store-internals.ts';
+import { type PendingAge, PendingAges } from './queries/pending-ages.ts';
 import { Keyspace } from './records/keys.ts';
 import { WorkerRegistry } from './queues/worker-registry.ts';
 import { type JobCount, BullmqQueues } from './queues/bullmq-queues.ts';
@@ -55,6 +56,7 @@ export class Store {
   private readonly connection: Connection;
   private readonly keyspace: Keyspace;
   private readonly queues: BullmqQueues;
+  private readonly pendingAges: PendingAges;
   private readonly secrets: readonly [string, ...string[]];
   private readonly digests: ApiKeyDigests;
   private readonly keyTtl: number;
@@ -78,6 +80,7 @@ export class Store {
     this.admissionChanges = admissionChanges;
     this.replica = options.replica;
     this.queues = new BullmqQueues(connection, keyspace);
+    this.pendingAges = new PendingAges(connection, keyspace);
     this.secrets = [options.secret, ...(options.previousSecrets ?? [])];
     this.digests = new ApiKeyDigests(this.secrets);
     this.keyTtl = options.keyTtl ?? 0;
@@ -167,6 +170,16 @@ export class Store {
   /** The number of jobs of each queue in each state, for metrics. */
   async jobCounts(): Promise<JobCount[]> {
     return this.queues.jobCounts();
+  }
+
+  /** How long the oldest job of the queue `resume` has waited for a worker, in milliseconds; undefined where none waits. Errors: `unavailable`. */
+  async resumeLag(): Promise<number | undefined> {
+    return this.queues.oldestWait('resume');
+  }
+
+  /** What waits for an answer in the whole deployment, by age; as of a moment ago where there are many tenants. Errors: `unavailable`. */
+  async pendingByAge(): Promise<readonly PendingAge[]> {
+    return this.pendingAges.count();
   }
 
   async close(): Promise<void> {

@@ -34,7 +34,7 @@ test('the first page has what waits by age and what failed, and follows both', a
   await page.getByText('Nothing waits.').waitFor();
   await page.getByRole('link', { name: 'add_task' }).waitFor();
   const chart = page.getByRole('figure');
-  await chart.filter({ hasText: /0 completed,\s+1 failed,\s+0 cancelled/ }).waitFor();
+  await chart.filter({ hasText: /1 answered,\s+0 expired,\s+1 failed/ }).waitFor();
   await chart.locator('canvas').waitFor();
   const isDrawn = await page.evaluate(`(() => {
     const canvas = document.querySelector('figure canvas');

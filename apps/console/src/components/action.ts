@@ -9,6 +9,9 @@ export interface Action {
   readonly start: (run: () => Promise<string>) => Promise<void>;
 }
 
+/** Runs an action of a screen; it resolves to what is said afterwards. */
+export type RunAction = (what: () => Promise<string>) => void;
+
 export function useAction(): Action {
   const [state, setState] = useState<Omit<Action, 'start'>>({
     isRunning: false,

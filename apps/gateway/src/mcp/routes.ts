@@ -112,7 +112,7 @@ export async function mcpRoutes(
     if (lastEventId !== undefined) {
       const admitted = { ...call, identity };
       const resumed = resumeStream(String(lastEventId), session, admitted, dispatchersOf2025);
-      return sendDispatched(request, reply, { json: false, stream: true }, resumed);
+      return sendDispatched(request, reply, { json: false, stream: true, namesStream: true }, resumed);
     }
     const holder = keyHolder(call.tenant, keyOf(request), MCP_OR_AGENT_SCOPE);
     const by = { call, holder, identity };

@@ -21,6 +21,12 @@ export class GatewayMetrics {
     labelNames: ['queue', 'state'],
     registers: [this.registry],
   });
+  private readonly pending = new Gauge({
+    name: 'baton_pending_interactions',
+    help: 'Interactions of all tenants that wait for an answer, by how long they have waited',
+    labelNames: ['age'],
+    registers: [this.registry],
+  });
   private readonly paused = new Gauge({
     name: 'baton_queues_paused',
     help: 'BullMQ queues that an operator has paused',
@@ -55,8 +61,15 @@ export class GatewayMetrics {
 
   /** Without Redis the process still reports its own. */
   async report(): Promise<string> {
-    await this.readQueues().catch(() => this.jobs.reset());
+    await Promise.all([
+      this.readQueues().catch(() => this.jobs.reset()),
+      this.readPending().catch(() => this.pending.reset()),
+    ]);
     return this.registry.metrics();
+  }
+
+  private async readPending(): Promise<void> {
+    for (const { age, count } of await this.store.pendingByAge()) this.pending.set({ age }, count);
   }
 
   private async readQueues(): Promise<void> {

@@ -15,3 +15,8 @@ export function admissionRecheckArgs({ principal, scopes, admittedBy }: Identity
     need: admittedBy?.need.join(' ') ?? '',
   };
 }
+
+/** The same for a script that admits callers too (`include/admission.lua`): the request was counted before. */
+export function admittedCallerArgs(identity: Identity) {
+  return { ...admissionRecheckArgs(identity), bytes: 0, weight: 0, floor: '' };
+}

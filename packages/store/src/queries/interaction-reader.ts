@@ -128,7 +128,8 @@ export class InteractionReader {
     const [scanned, contended, ...fetched] = reply.slice(1) as [number, number, ...[number, ...string[]][]];
     const items = fetched.flatMap(([at, ...row]) => {
       const { taskId, number } = parseIndexMember(references[at - 1] ?? '');
-      const [program, principal, waits, answered, ended, request, summary, lastClaim, claimedUntil] = row;
+      const [program, principal, waits, answered, ended, request, summary, lastClaim, claimedUntil, client] =
+        row;
       const fields = {
         program,
         principal,
@@ -139,6 +140,7 @@ export class InteractionReader {
         summary,
         lastClaim,
         claimedUntil,
+        client,
       };
       return parse(taskId, number, fields) ?? [];
     });

@@ -25,14 +25,16 @@ import { requireTaskId } from '../tasks/tasks.ts';
 import { runScript } from '../scripts/script.ts';
 import { READ_INTERACTION } from '../scripts/registry.ts';
 
-const { program, principal, status, created_at, updated_at, expires_at } = FIELD;
+const { program, principal, client, status, created_at, updated_at, expires_at } = FIELD;
 /** What a task's summary is made of. */
-const SUMMARY_FIELDS = [program, principal, status, created_at, updated_at, expires_at];
+const SUMMARY_FIELDS = [program, principal, client, status, created_at, updated_at, expires_at];
 
 export interface TaskSummary {
   readonly taskId: string;
   readonly operation: string;
   readonly principal: string;
+  /** The name of the program that made its call, where it gave one. */
+  readonly client?: string;
   readonly status: TaskStatus;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -237,11 +239,9 @@ export class PagedQueries {
       number,
     });
     if (reply[0] !== 'ok') return undefined;
-    const [program, principal, waits, answered, ended, request, lastClaim, claimedUntil] = reply[1] as (
-      | string
-      | null
-    )[];
-    const fields = { program, principal, waits, answered, ended, request, lastClaim, claimedUntil };
+    const [program, principal, waits, answered, ended, request, lastClaim, claimedUntil, client] =
+      reply[1] as (string | null)[];
+    const fields = { program, principal, waits, answered, ended, request, lastClaim, claimedUntil, client };
     const parsed = parseInteractionRecord(taskId, number, fields);
     return parsed && (await this.shown.withHistories([parsed]))[0];
   }
@@ -277,10 +277,12 @@ function cursorBehind(cursors: ListCursors, position: Position | undefined): str
 }
 
 function summary(taskId: string, fields: Readonly<Record<string, string | null | undefined>>): TaskSummary {
+  const name = fields[FIELD.client];
   return {
     taskId,
     operation: parseProgramField(fields[FIELD.program]).operation,
     principal: fields[FIELD.principal] ?? '',
+    ...(name && { client: name }),
     status: fields[FIELD.status] as TaskStatus,
     createdAt: Number(fields[FIELD.created_at]),
     updatedAt: Number(fields[FIELD.updated_at] ?? fields[FIELD.created_at]),

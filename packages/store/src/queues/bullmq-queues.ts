@@ -135,6 +135,15 @@ export class BullmqQueues {
     return all.flat();
   }
 
+  /** How long the job has waited that waits longest for a worker, in milliseconds; undefined where none waits. Errors: `unavailable`. */
+  async oldestWait(name: QueueName): Promise<number | undefined> {
+    const oldest = await Promise.all(this.shards.map(({ [name]: queue }) => queue.getWaiting(0, 0))).catch(
+      (error: unknown) => Promise.reject(toUnavailable(error)),
+    );
+    const times = oldest.flat().map(({ timestamp }) => timestamp);
+    return times.length === 0 ? undefined : Math.max(0, Date.now() - Math.min(...times));
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.allQueues.map(({ queue }) => queue.close()));
   }

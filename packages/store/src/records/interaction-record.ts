@@ -13,6 +13,8 @@ interface InteractionFacts {
   readonly taskId: string;
   readonly operation: string;
   readonly principal: string;
+  /** The name of the program that made its call, where it gave one. */
+  readonly client?: string;
   readonly status: InteractionStatus;
   readonly createdAt: number;
   /** Only while it is pending: afterwards it has an end instead. */
@@ -64,6 +66,7 @@ export interface InteractionFields {
   readonly summary?: Stored;
   readonly lastClaim?: Stored;
   readonly claimedUntil?: Stored;
+  readonly client?: Stored;
 }
 type Stored = string | null | undefined;
 
@@ -101,7 +104,7 @@ function parseFacts(
   taskId: string,
   number: number,
   createdAt: number,
-  { program, principal, waits, answered, ended, lastClaim, claimedUntil }: InteractionFields,
+  { program, principal, waits, answered, ended, lastClaim, claimedUntil, client }: InteractionFields,
 ): InteractionFacts {
   const facts = {
     interactionId: formatInteractionId(taskId, number),
@@ -109,6 +112,7 @@ function parseFacts(
     operation: parseProgramField(program).operation,
     principal: principal ?? '',
     createdAt,
+    ...(client && { client }),
     ...(lastClaim && { lastClaim: parseClaimField(lastClaim) }),
     ...(claimedUntil && { claimedUntil: Number(claimedUntil) }),
   };

@@ -39,6 +39,7 @@ export const FIELD = {
   parent: 'pa',
   revision: 'rv',
   traceparent: 'tc',
+  client: 'cl',
   // The path of an effect, or of what is known of a workflow, follows.
   progress: 'p:',
   journal: 'j:',

@@ -153,8 +153,11 @@ test.concurrent("a script's own fault is not passed off as a Redis that cannot",
   const thrown = runScript(
     connection,
     broken,
-    { credential: 'credential', tenant: 'tenant', task: 'k' },
-    { digest: '', principal: '', scopes: '', need: '', channel: '', brief: 0 },
+    { credential: 'credential', tenant: 'tenant', rates: 'r', task: 'k' },
+    Object.fromEntries(READ_TASK_AND_REGISTER_WAITER.args.map((name) => [name, ''])) as Record<
+      (typeof READ_TASK_AND_REGISTER_WAITER.args)[number],
+      string
+    >,
   );
   await expect(thrown).rejects.not.toBeInstanceOf(BatonError);
   await expect(thrown).rejects.toThrow('nothing');

@@ -1,7 +1,15 @@
 import { formatInteractionId, type Limits, parseApiKey, type Scope } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import type { CallerAdmission } from '../tenant/caller-admission.ts';
-import { ACCEPT_ANSWER, ADMIT, ADMIT_ANSWER, APPEND_CHUNK, OPEN, UPSERT_TENANT } from './registry.ts';
+import {
+  ACCEPT_ANSWER,
+  ADMIT,
+  ADMIT_ANSWER,
+  APPEND_CHUNK,
+  OPEN,
+  READ_TASK_AND_REGISTER_WAITER,
+  UPSERT_TENANT,
+} from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { errorCode, type TestTenant, newTask } from '../testing/test-tenant.ts';
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
@@ -23,6 +31,8 @@ const WAYS = {
       sequence: 0,
       delta: 'y',
     }),
+  read: (testTenant: TestTenant, caller: CallerAdmission, taskId: string) =>
+    testTenant.tasks.readFor(caller, ['mcp'], taskId),
 };
 
 const REFUSALS: Record<string, (testTenant: TestTenant) => Promise<CallerAdmission>> = {
@@ -231,7 +241,7 @@ test('UPSERT_TENANT creates a tenant once, changes the fields that are named, an
 test('every code of ADMIT was reached, and each of its refusals through the scripts that carry it', async () => {
   expect(recorder.codes(ADMIT)).toEqual(documentedReplyCodes(ADMIT));
   const refusals = documentedReplyCodes(ADMIT).filter((code) => code !== 'ok');
-  for (const script of [ADMIT_ANSWER, OPEN, ACCEPT_ANSWER, APPEND_CHUNK]) {
+  for (const script of [ADMIT_ANSWER, OPEN, ACCEPT_ANSWER, APPEND_CHUNK, READ_TASK_AND_REGISTER_WAITER]) {
     expect(recorder.codes(script), script.name).toEqual(expect.arrayContaining(refusals));
     expect(documentedReplyCodes(script), script.name).toEqual(expect.arrayContaining(refusals));
   }
@@ -244,4 +254,23 @@ test('a caller that an earlier script admitted is not charged again', async () =
   const before = await level(testTenant);
   await testTenant.tasks.open(caller, newTask());
   expect(await level(testTenant)).toBe(before);
+});
+
+test('a read that admits its caller is charged as the call, tells who it is, and is the only script', async () => {
+  const testTenant = await fixture.createTenant({ requestsPerSecond: 1, burst: 10 });
+  const taskId = await testTenant.openTask();
+  const [later, caller] = [(await redisNow()) + LATER, await testTenant.caller()];
+  await redis.hset(testTenant.keys.record, { tokens: 10, filled: later });
+  const scripts = recorder.replies(ADMIT).length;
+  expect(await testTenant.tasks.readFor(caller, ['mcp'], taskId)).toMatchObject({ taskId, principal: 'ann' });
+  expect(caller).toMatchObject({ admitted: true, principal: 'ann' });
+  expect(await level(testTenant)).toBe(9);
+  await testTenant.tasks.read(caller.heldIdentity(), taskId);
+  expect(await level(testTenant), 'a later read of the same call').toBe(9);
+  expect(recorder.replies(ADMIT)).toHaveLength(scripts);
+  const bob = await testTenant.caller('bob');
+  await redis.hset(testTenant.keys.record, { filled: later });
+  expect(await errorCode(testTenant.tasks.readFor(bob, ['mcp'], taskId))).toBe('task_not_found');
+  expect(await level(testTenant)).toBe(8);
+  expect(bob.admitted, 'what is not found is told to a caller that was admitted').toBe(true);
 });

@@ -188,6 +188,7 @@ function reopen(testTenant: TestTenant, taskId: string): Promise<unknown[]> {
     idempotencyDigest: '',
     staleRef: '',
     traceparent: '',
+    client: '',
     life: 1,
     keep: 1,
     project: '',

@@ -58,7 +58,7 @@ export const OPEN = defineScript(
     ...CALLER,
     ...(['topic', 'ref', 'operation', 'input', 'arguments', 'idempotencyDigest'] as const),
     ...(['staleRef', 'life', 'keep', 'project', 'projectGrowth'] as const),
-    ...(['journal', 'waits', 'ready', 'traceparent'] as const),
+    ...(['journal', 'waits', 'ready', 'traceparent', 'client'] as const),
   ],
   { ...REPLICATED, ...BATCHED, ...NEW_WORK },
 );
@@ -227,8 +227,8 @@ export const WORKER_HEARTBEAT = defineScript(
 
 export const READ_TASK_AND_REGISTER_WAITER = defineScript(
   'task/read_task_and_register_waiter',
-  ['credential', 'tenant', 'task'],
-  [...RECHECK, 'channel', 'brief'],
+  [...ADMISSION, 'task'],
+  [...CALLER, 'channel', 'brief'],
   { ...REPLICATED, ...BATCHED },
 );
 

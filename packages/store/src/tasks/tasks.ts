@@ -7,7 +7,7 @@ import { taskIdFromRef } from '../records/keys.ts';
 import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { parseOpenedInteractions, pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { admissionRecheckKeys, admittedCallerArgs } from '../identity/admission-recheck-args.ts';
 import { ShownRequests } from '../conversations/shown-requests.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
@@ -45,6 +45,9 @@ export type OpenedTask =
   | { readonly created: false; readonly taskId: string };
 
 const CALL: readonly Scope[] = ['mcp'];
+
+/** So much of a client's name is kept with each task that it starts. */
+const MAX_CLIENT_LENGTH = 100;
 
 /** A tenant's tasks. Every change is one script, fenced by the state that it expects. */
 export class Tasks {
@@ -116,19 +119,42 @@ export class Tasks {
    */
   async read(identity: Identity, taskId: string, channel = '', brief = false): Promise<TaskView> {
     requireTaskId(taskId);
-    const reply = await runScript(
-      this.context.connection,
-      READ_TASK_AND_REGISTER_WAITER,
-      { ...admissionRecheckKeys(identity, this.context.keys), task: this.context.keys.task(taskId) },
-      { ...admissionRecheckArgs(identity), channel, brief: brief ? 1 : 0 },
-    );
+    const { credential } = admissionRecheckKeys(identity, this.context.keys);
+    const args = { ...admittedCallerArgs(identity), channel, brief: brief ? 1 : 0 };
+    const reply = await this.runRead(taskId, credential, args);
     if (reply[0] !== 'ok') throw refusalError(reply, { taskId });
     identity.admittedBy?.recordExpiry(reply[1]);
-    const view = parseTaskView(taskId, reply.slice(2));
-    if (brief || !('pending' in view)) return view;
-    // Of several requests only the one that is shown whole was read whole.
-    const isOwner = view.principal === identity.principal;
-    const pending = isOwner ? this.shown.complete(view.pending) : this.shown.withHistories(view.pending);
+    return this.completeView(parseTaskView(taskId, reply.slice(3)), identity.principal);
+  }
+
+  /** The same for a call that is admitted by it, which needs one of the scopes in `need`. Errors: `task_not_found`, the refusals of ADMIT. */
+  async readFor(caller: CallerAdmission, need: readonly Scope[], taskId: string): Promise<TaskView> {
+    requireTaskId(taskId);
+    const args = { ...(await caller.admissionArgs(need)), channel: '', brief: 0 };
+    const reply = await this.runRead(taskId, caller.credentialKey, args);
+    caller.recordAdmission(reply, reply[2]);
+    if (reply[0] !== 'ok') throw refusalError(reply, { taskId });
+    caller.recordExpiry(reply[1]);
+    return this.completeView(parseTaskView(taskId, reply.slice(3)), caller.principal);
+  }
+
+  private runRead(
+    taskId: string,
+    credential: string,
+    args: Readonly<Record<(typeof READ_TASK_AND_REGISTER_WAITER.args)[number], string | number>>,
+  ): Promise<unknown[]> {
+    const { connection, keys } = this.context;
+    const { record: tenant, rates } = keys;
+    const allKeys = { credential, tenant, rates, task: keys.task(taskId) };
+    return runScript(connection, READ_TASK_AND_REGISTER_WAITER, allKeys, args);
+  }
+
+  /** Of several requests only the one that is shown whole was read whole. */
+  private async completeView(view: TaskView, reader: string | undefined): Promise<TaskView> {
+    if (!('pending' in view) || view.pending.length === 0) return view;
+    const { shown } = this;
+    const isOwner = view.principal === reader;
+    const pending = isOwner ? shown.complete(view.pending) : shown.withHistories(view.pending);
     return { ...view, pending: await pending };
   }
 
@@ -193,6 +219,7 @@ export class Tasks {
         waits: task.waits.length,
         ready: task.ready ? 1 : 0,
         traceparent: caller.traceparent,
+        client: caller.client.slice(0, MAX_CLIENT_LENGTH).toWellFormed(),
       },
       { args },
     );

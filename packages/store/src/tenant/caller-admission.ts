@@ -45,6 +45,8 @@ export class CallerAdmission {
   principal: string | undefined;
   /** The span that its request is (W3C's `traceparent`), in whose trace the tasks go on that it opens; '' for none. */
   traceparent = '';
+  /** The program that calls, by the name that it gives itself in MCP; '' where it gives none. Kept with each task that it starts. */
+  client = '';
   /** How often the tenant's agents had changed when ADMIT admitted the caller; undefined where another script did. */
   agentRevision: number | undefined;
 
@@ -91,6 +93,7 @@ export class CallerAdmission {
     const key = this.key && new AdmittedKey(this.key);
     const further = new CallerAdmission(this.connection, this.keys, key, NO_BODY, this.trusted);
     further.traceparent = this.traceparent;
+    further.client = this.client;
     return further;
   }
 

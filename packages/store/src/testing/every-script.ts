@@ -41,6 +41,7 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   const waits = [llmWait('0'), llmWait('1'), llmWait('2'), sleepWait('3', 0)];
   const traced = await testTenant.caller();
   traced.traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  traced.client = 'a client';
   const once = { key: 'once', arguments: 'a' };
   const taskId = await testTenant.openTask({ waits, journal, idempotency: once }, traced);
   await testTenant.openTask({ idempotency: once });

@@ -1,7 +1,6 @@
 import type { InteractionDetailReply } from '@baton/gateway/reply-types';
 import { useMemo, useState } from 'preact/hooks';
-import { useAction } from '../../components/action.ts';
-import { ActionResult } from '../../components/action-result.tsx';
+import type { RunAction } from '../../components/action.ts';
 import { plainText } from '../../components/plain-text.ts';
 import { useSession } from '../../session/session-context.ts';
 import { answerCheck } from './check-answer.ts';
@@ -18,14 +17,15 @@ interface Confirmation {
 /** An answer by hand, in the place of an LLM: it is checked as it is typed. */
 export function AnswerForm({
   interaction: { interactionId, llmRequestForAgent },
-  onAnswered,
+  run,
+  isRunning,
 }: {
   interaction: InteractionDetailReply;
-  onAnswered: () => void;
+  run: RunAction;
+  isRunning: boolean;
 }) {
   const { client } = useSession();
   const [text, setText] = useState('');
-  const action = useAction();
   const { schema } = llmRequestForAgent;
   const schemaText = JSON.stringify(schema);
   const check = useMemo(() => answerCheck(schema), [schemaText]);
@@ -33,13 +33,12 @@ export function AnswerForm({
   const submit = (event: Event) => {
     event.preventDefault();
     if (problems.length > 0) return;
-    void action.start(async () => {
+    run(async () => {
       const data = { text };
       const reply = await client.post<Confirmation>(
         `/interactions/${encodeURIComponent(interactionId)}/answer`,
         { agentLLMResponse: { status: 'success', data } },
       );
-      onAnswered();
       return describeOutcome(reply);
     });
   };
@@ -59,10 +58,9 @@ export function AnswerForm({
       <ul id="answer-problems" class="problems" aria-live="polite">
         {text !== '' && problems.map((problem) => <li key={problem}>{plainText(problem)}</li>)}
       </ul>
-      <button type="submit" disabled={problems.length > 0 || action.isRunning} aria-busy={action.isRunning}>
+      <button type="submit" disabled={problems.length > 0 || isRunning} aria-busy={isRunning}>
         Answer
       </button>
-      <ActionResult action={action} />
     </form>
   );
 }

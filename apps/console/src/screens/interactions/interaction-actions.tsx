@@ -1,7 +1,6 @@
 import type { InteractionDetailReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
-import { useAction } from '../../components/action.ts';
-import { ActionResult } from '../../components/action-result.tsx';
+import type { RunAction } from '../../components/action.ts';
 import { Confirmation } from '../../components/confirmation.tsx';
 import { useSession } from '../../session/session-context.ts';
 
@@ -10,32 +9,32 @@ const MINUTE_MS = 60_000;
 /** What can be done to a pending interaction beside answering it. */
 export function InteractionActions({
   interaction: { interactionId, provider },
-  onChanged,
+  run,
+  isRunning,
 }: {
   interaction: InteractionDetailReply;
-  onChanged: () => void;
+  run: RunAction;
+  isRunning: boolean;
 }) {
   const { client } = useSession();
-  const action = useAction();
   const [reason, setReason] = useState('');
   const [minutes, setMinutes] = useState('30');
   const [isCancelling, setIsCancelling] = useState(false);
   const path = `/interactions/${encodeURIComponent(interactionId)}`;
-  const run = (done: string, post: () => Promise<unknown>) =>
-    action.start(async () => {
-      await post();
-      onChanged();
+  const post = (done: string, action: string, body?: object) =>
+    run(async () => {
+      await client.post(`${path}/${action}`, body);
       return done;
     });
   const fail = (event: Event) => {
     event.preventDefault();
     const agentLLMResponse = { status: 'error', errorDetails: { message: reason } };
-    void run('The failure is told.', () => client.post(`${path}/answer`, { agentLLMResponse }));
+    post('The failure is told.', 'answer', { agentLLMResponse });
   };
   const extend = (event: Event) => {
     event.preventDefault();
     const ttlMs = Number(minutes) * MINUTE_MS;
-    void run('The deadline is set.', () => client.post(`${path}/extend`, { ttlMs }));
+    post('The deadline is set.', 'extend', { ttlMs });
   };
   return (
     <section aria-label="Other actions" class="other-actions">
@@ -51,7 +50,7 @@ export function InteractionActions({
               onInput={(event) => setReason(event.currentTarget.value)}
             />
           </label>
-          <button type="submit" class="secondary" disabled={action.isRunning}>
+          <button type="submit" class="secondary" disabled={isRunning}>
             Fail
           </button>
         </form>
@@ -68,26 +67,25 @@ export function InteractionActions({
             onInput={(event) => setMinutes(event.currentTarget.value)}
           />
         </label>
-        <button type="submit" class="secondary" disabled={action.isRunning}>
+        <button type="submit" class="secondary" disabled={isRunning}>
           Extend
         </button>
       </form>
       <button
         type="button"
         class="secondary outline"
-        disabled={action.isRunning}
+        disabled={isRunning}
         onClick={() => setIsCancelling(true)}
       >
         Cancel interaction
       </button>
-      <ActionResult action={action} />
       {isCancelling && (
         <Confirmation
           question="Cancel this interaction? Its task goes on without an answer."
           confirm="Cancel interaction"
           onConfirm={() => {
             setIsCancelling(false);
-            void run('The interaction is cancelled.', () => client.post(`${path}/cancel`));
+            post('The interaction is cancelled.', 'cancel');
           }}
           onClose={() => setIsCancelling(false)}
         />

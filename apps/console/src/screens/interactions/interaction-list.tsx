@@ -26,6 +26,7 @@ const COLUMNS: readonly Column<InteractionReply>[] = [
   },
   { title: 'Operation', cell: ({ operation }) => plainText(operation) },
   { title: 'Principal', cell: ({ principal }) => plainText(principal) },
+  { title: 'Client', cell: ({ client }) => plainText(client ?? '—') },
   { title: 'Opened', cell: ({ createdAt }) => <RelativeTime iso={createdAt} /> },
   {
     title: 'Deadline',

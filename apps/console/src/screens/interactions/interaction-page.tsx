@@ -1,4 +1,6 @@
 import type { InteractionDetailReply } from '@baton/gateway/reply-types';
+import { type RunAction, useAction } from '../../components/action.ts';
+import { ActionResult } from '../../components/action-result.tsx';
 import { useLiveValue } from '../../live/use-live-value.ts';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { HiddenUntilAsked } from '../../components/hidden-until-asked.tsx';
@@ -36,18 +38,31 @@ export function InteractionPage({ id }: { id: string }) {
               The answer is in the journal of <RowLink to={`/tasks/${interaction.taskId}`} text="its task" />.
             </p>
           )}
-          {interaction.status === 'pending' && (
-            <>
-              {interaction.provider === true ? (
-                <p>A worker asks the LLM endpoint of its role. It takes no answer by hand.</p>
-              ) : (
-                <AnswerForm key={id} interaction={interaction} onAnswered={live.reload} />
-              )}
-              <InteractionActions key={`${id} actions`} interaction={interaction} onChanged={live.reload} />
-            </>
-          )}
+          <WhatCanBeDone key={id} of={interaction} reload={live.reload} />
         </>
       )}
+    </>
+  );
+}
+
+/** What an action came to is told when the interaction has ended as well, by it or by somebody else meanwhile. */
+function WhatCanBeDone({ of: interaction, reload }: { of: InteractionDetailReply; reload: () => void }) {
+  const action = useAction();
+  const run: RunAction = (what) => void action.start(() => what().finally(reload));
+  const given = { interaction, run, isRunning: action.isRunning };
+  return (
+    <>
+      {interaction.status === 'pending' && (
+        <>
+          {interaction.provider === true ? (
+            <p>A worker asks the LLM endpoint of its role. It takes no answer by hand.</p>
+          ) : (
+            <AnswerForm {...given} />
+          )}
+          <InteractionActions {...given} />
+        </>
+      )}
+      <ActionResult action={action} />
     </>
   );
 }
@@ -61,6 +76,7 @@ function Facts({ of: one }: { of: InteractionDetailReply }) {
         ['Operation', plainText(one.operation)],
         ['Task', <RowLink to={`/tasks/${one.taskId}`} text={one.taskId} />],
         ['Principal', plainText(one.principal)],
+        ['Client', plainText(one.client ?? '—')],
         ['Role', one.role],
         ['Attempt', one.attempt],
         ['Agent', one.agentId],

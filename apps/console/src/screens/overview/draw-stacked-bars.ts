@@ -27,8 +27,8 @@ export function drawStackedBars(
   const series = layers
     .map(({ label, color }) => ({
       label,
-      stroke: color,
       fill: color,
+      width: 0,
       points: { show: false },
       ...(bars && { paths: bars }),
     }))
@@ -47,14 +47,18 @@ export function drawStackedBars(
       height: HEIGHT,
       legend: { show: false },
       cursor: { show: false },
-      scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most)] } },
+      scales: {
+        // The last bar begins at the last time, and is as wide as the others.
+        x: { range: (_plot, least, most) => [least, most + (most - least) / (times.length - 1)] },
+        y: { range: (_plot, _least, most) => [0, Math.max(1, most)] },
+      },
       axes: [
         { ...axis, values: (_plot, ticks) => ticks.map(labelOf) },
         { ...axis, incrs: [1, 2, 5, 10, 20, 50, 100, 200], size: 40 },
       ],
       series: [{}, ...series],
     },
-    [[...times], ...sums.toReversed().map((row) => row.map((sum) => (sum === 0 ? null : sum)))],
+    [[...times], ...sums.toReversed()],
     into,
   );
   const fit = new ResizeObserver(() => plot.setSize({ width: into.clientWidth, height: HEIGHT }));

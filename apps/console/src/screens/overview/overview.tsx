@@ -7,8 +7,8 @@ import { RelativeTime, useNow } from '../../components/time.tsx';
 import { useLiveValue } from '../../live/use-live-value.ts';
 import { useSession } from '../../session/session-context.ts';
 import { type AgeCount, countByAge } from './count-by-age.ts';
-import { EndedChart } from './ended-chart.tsx';
-import { countEndedOverTime } from './ended-over-time.ts';
+import { countOverTime, endsOf } from './count-over-time.ts';
+import { EndsChart } from './ends-chart.tsx';
 
 /** `nextCursor`: there are older ones, which were not looked at. */
 interface TaskPage {
@@ -22,6 +22,7 @@ interface Shown {
   readonly running: TaskPage;
   readonly failed: TaskPage;
   readonly newest: TaskPage;
+  readonly interactions: readonly InteractionReply[];
 }
 
 /** So many of each are read: the oldest that wait, the newest of the others. */
@@ -34,16 +35,18 @@ export function Overview() {
   const live = useLiveValue<Shown>(session, 'overview', async (signal) => {
     const tasks = (limit: number, status?: string) =>
       client.get<TaskPage>('/tasks', { status, limit }, signal);
-    const waiting = { status: 'pending', limit: READ.pending };
-    const [page, running, failed, newest] = await Promise.all([
+    const interactions = (query: Readonly<Record<string, string | number>>) =>
       client.get<{ interactions: readonly InteractionReply[]; nextCursor?: string }>(
         '/interactions',
-        waiting,
+        query,
         signal,
-      ),
+      );
+    const [page, running, failed, newest, newestInteractions] = await Promise.all([
+      interactions({ status: 'pending', limit: READ.pending }),
       tasks(READ.listed, 'working'),
       tasks(READ.listed, 'failed'),
       tasks(READ.newest),
+      interactions({ limit: READ.newest }),
     ]);
     return {
       pending: page.interactions,
@@ -51,6 +54,7 @@ export function Overview() {
       running,
       failed,
       newest,
+      interactions: newestInteractions.interactions,
     };
   });
   const shown = live.value;
@@ -68,7 +72,7 @@ export function Overview() {
             empty="Nothing is being worked on."
           />
           <Tasks title="Failed last" status="failed" page={shown.failed} empty="Nothing has failed." />
-          <Ended of={shown.newest.tasks} at={live.updatedAt ?? 0} />
+          <Ended of={shown} at={live.updatedAt ?? 0} />
         </div>
       )}
     </>
@@ -96,12 +100,15 @@ function Waiting({ pending, hasMore }: { pending: readonly InteractionReply[]; h
   );
 }
 
-function Ended({ of: newest, at }: { of: readonly TaskReply[]; at: number }) {
-  const counted = useMemo(() => countEndedOverTime(newest, at), [newest, at]);
+function Ended({ of: { newest, interactions }, at }: { of: Shown; at: number }) {
+  const counted = useMemo(
+    () => countOverTime(endsOf(interactions, newest.tasks), at),
+    [newest, interactions, at],
+  );
   return (
     <section>
-      <h2>Ended over time</h2>
-      {counted === undefined ? <p>Nothing has ended.</p> : <EndedChart of={counted} tasks={newest.length} />}
+      <h2>Answered, expired and failed over time</h2>
+      {counted === undefined ? <p>Nothing has ended.</p> : <EndsChart of={counted} newest={READ.newest} />}
     </section>
   );
 }

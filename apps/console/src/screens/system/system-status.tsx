@@ -29,6 +29,8 @@ export function SystemStatus() {
               ['Gateways', `${status.gateways.length}: ${plainText(status.gateways.join(', '))}`],
               ['Workers', `${status.workers.length}: ${plainText(status.workers.join(', '))}`],
               ['Redis', `${status.redis.version}, ${memoryText(status.redis)}`],
+              ['Waiting for an answer', pendingText(status)],
+              ['Resume lag', lagText(status)],
               ...queueNames(status).map((queue) => [`Queue ${queue}`, queueText(status, queue)] as const),
             ]}
           />
@@ -46,6 +48,24 @@ const NEARLY_FULL = 0.8;
 function memoryText({ usedMemoryBytes: used, maxMemoryBytes: most }: StatusReply['redis']): string {
   const mib = (bytes: number) => `${Math.round(bytes / MEBIBYTE).toLocaleString()} MiB`;
   return most === 0 ? `${mib(used)} of no limit` : `${mib(used)} of ${mib(most)}`;
+}
+
+const AGES: Readonly<Record<StatusReply['pending'][number]['age'], string>> = {
+  under_1m: 'under a minute',
+  under_10m: 'under 10 minutes',
+  under_1h: 'under an hour',
+  over_1h: 'an hour or more',
+};
+
+function pendingText({ pending }: StatusReply): string {
+  const sum = pending.reduce((all, { count }) => all + count, 0);
+  const parts = pending.filter(({ count }) => count > 0).map(({ age, count }) => `${count} ${AGES[age]}`);
+  return sum === 0 ? 'nothing' : `${sum}: ${parts.join(', ')}`;
+}
+
+function lagText({ resumeLagMs }: StatusReply): string {
+  if (resumeLagMs === undefined) return 'none: nothing waits for a worker';
+  return `the oldest job has waited for ${(resumeLagMs / 1_000).toFixed(1)} s`;
 }
 
 function queueNames({ queues }: StatusReply): readonly string[] {

@@ -62,6 +62,7 @@ function Facts({ of: task }: { of: TaskDetailReply }) {
         ['Status', <Status status={task.status} />],
         ['Error', task.error && plainText(`${task.error.code}: ${task.error.message}`)],
         ['Principal', plainText(task.principal)],
+        ['Client', plainText(task.client ?? '—')],
         ['Created', <RelativeTime iso={task.createdAt} />],
         ['Changed', <RelativeTime iso={task.lastUpdatedAt} />],
         ['Fails unless ended', !isEnded(task) && <RelativeTime iso={task.expiresAt} />],
@@ -94,11 +95,12 @@ function TaskActions({ task, onChanged }: { task: TaskDetailReply; onChanged: ()
   const [isCancelling, setIsCancelling] = useState(false);
   const path = `/tasks/${encodeURIComponent(task.taskId)}`;
   const run = (done: string, verb: string) =>
-    action.start(async () => {
-      await client.post(`${path}/${verb}`);
-      onChanged();
-      return done;
-    });
+    action.start(() =>
+      client
+        .post(`${path}/${verb}`)
+        .then(() => done)
+        .finally(onChanged),
+    );
   return (
     <div class="actions">
       {task.status === 'failed' && (

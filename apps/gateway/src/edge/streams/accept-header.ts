@@ -8,17 +8,18 @@ const STREAM_TYPE = 'text/event-stream';
 export interface AcceptedReplies {
   readonly json: boolean;
   readonly stream: boolean;
+  /** It names streams, rather than taking anything. */
+  readonly namesStream: boolean;
 }
 
 /** By the `Accept` header (RFC 9110, section 12.5.1): the most specific range that matches a type decides. Without one, both. */
 export function acceptedReplies({ headers }: FastifyRequest): AcceptedReplies {
   const ranges = parseRanges(headers.accept ?? '');
-  return { json: accepts(ranges, JSON_TYPE), stream: accepts(ranges, STREAM_TYPE) };
-}
-
-/** True for who names streams, rather than taking anything. */
-export function acceptsStream({ headers }: FastifyRequest): boolean {
-  return (parseRanges(headers.accept ?? '').get(STREAM_TYPE) ?? 0) > 0;
+  return {
+    json: accepts(ranges, JSON_TYPE),
+    stream: accepts(ranges, STREAM_TYPE),
+    namesStream: (ranges.get(STREAM_TYPE) ?? 0) > 0,
+  };
 }
 
 /** Errors: `not_acceptable` for who takes neither form of a reply. */

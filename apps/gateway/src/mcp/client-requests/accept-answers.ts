@@ -1,6 +1,6 @@
 import { type AgentAnswer, BatonError, type ErrorCode, isRecord } from '@baton/protocol';
 import { type Access, deferAdmission, MCP_OR_AGENT_SCOPE, scriptAdmittedAccess } from '../../call/access.ts';
-import type { AdmittedCall, Call } from '../../call/call.ts';
+import type { Call } from '../../call/call.ts';
 import { type AcceptedAnswer, acceptAnswer } from '../../delegation/answers/accept-answer.ts';
 
 const ANSWER_ACCESS = scriptAdmittedAccess(MCP_OR_AGENT_SCOPE);
@@ -20,14 +20,14 @@ const AT_ONCE = 16;
  */
 export async function acceptAnswers(
   answers: ReadonlyMap<string, AgentAnswer>,
-  call: AdmittedCall,
+  call: Call,
   ignored: ReadonlySet<ErrorCode>,
 ): Promise<readonly AcceptedAnswer[]> {
   const accepted: AcceptedAnswer[] = [];
   const entries = [...answers];
   for (let from = 0; from < entries.length; from += AT_ONCE) {
     const some = entries.slice(from, from + AT_ONCE).map(async ([interactionId, answer], at) => {
-      // The request itself was counted as the answer to the first.
+      // The request itself is counted as the answer to the first.
       const own = from + at === 0 ? call : { ...call, caller: call.caller.forFurtherCall() };
       try {
         return await acceptOne(interactionId, answer, own);

@@ -47,7 +47,8 @@ export async function toClientRequests(
   for (const { interactionId, request: asked } of await readWhole(pending, call)) {
     const request = toClientRequest(asked.call, takes);
     if (request === undefined) return undefined;
-    length += JSON.stringify(request.params).length;
+    // One alone is shown whatever its length.
+    if (pending.length > 1) length += JSON.stringify(request.params).length;
     if (shown.length > 0 && length > MAX_SHOWN_LENGTH) break;
     const { key: named = interactionId } = asked.call;
     const key = keys.has(named) ? interactionId : named;

@@ -3,7 +3,7 @@ import type { BatonError } from '@baton/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Call } from '../../call/call.ts';
 import { errorHeaders } from '../../edge/error-responses.ts';
-import { acceptsStream, type AcceptedReplies } from '../../edge/streams/accept-header.ts';
+import type { AcceptedReplies } from '../../edge/streams/accept-header.ts';
 import { type Notify, sendJsonOrSse } from '../../edge/streams/json-or-sse-reply.ts';
 import type { DispatchedReply } from './dispatcher.ts';
 
@@ -26,7 +26,7 @@ export function sendDispatched(
     reply,
     respond,
     {
-      acceptsStream: acceptsStream(request) || !accepted.json || wantsProgress,
+      acceptsStream: accepted.namesStream || !accepted.json || wantsProgress,
       mustStream: ({ httpError }) => !accepted.json && httpError === undefined,
       isAdmitted: () => call.caller.admitted,
     },

@@ -37,6 +37,7 @@ export async function dispatchMessageOf2026(
     return undefined;
   }
   const { request, clientName, logLevel, of2026, delegation } = message;
+  caller.caller.client = clientName ?? '';
   const call = {
     ...caller,
     client: clientTraits(REVISION_OF_2026, clientName),

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Call, Progress } from '../../call/call.ts';
 import { errorHeaders, problemOf } from '../../edge/error-responses.ts';
-import { acceptsStream } from '../../edge/streams/accept-header.ts';
+import { acceptedReplies } from '../../edge/streams/accept-header.ts';
 import { sendJsonOrSse } from '../../edge/streams/json-or-sse-reply.ts';
 
 /** A response whose `body` is the JSON that leaves; its headers are set on the reply. */
@@ -59,7 +59,11 @@ export function sendWithProgress(
         };
       }
     },
-    { acceptsStream: acceptsStream(request), isAdmitted: () => call.caller.admitted, events: EVENTS },
+    {
+      acceptsStream: acceptedReplies(request).namesStream,
+      isAdmitted: () => call.caller.admitted,
+      events: EVENTS,
+    },
     async ({ response, thrown }) => {
       if (response === undefined) throw thrown;
       return reply.status(response.status).type('application/json; charset=utf-8').send(response.body);

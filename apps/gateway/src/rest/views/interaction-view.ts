@@ -22,6 +22,14 @@ export const claimerSchema = z.object({
   holder: z.string().optional().describe('The name that it gave itself'),
 });
 
+/** The program that made a call. */
+export const clientNameSchema = z
+  .string()
+  .optional()
+  .describe(
+    'The program that made the call, by the name that it gives itself in MCP; absent where it gave none',
+  );
+
 /** An interaction as lists show it: all but the request, which may be large. */
 export const interactionSummarySchema = named(
   'Interaction',
@@ -30,6 +38,7 @@ export const interactionSummarySchema = named(
     taskId: z.string(),
     operation: z.string(),
     principal: z.string().describe('Who made the call that it belongs to'),
+    client: clientNameSchema,
     status: interactionStatusSchema,
     summary: z.string(),
     createdAt: isoTimeSchema,
@@ -63,13 +72,14 @@ export const interactionDetailSchema = named(
 );
 
 export function toInteractionSummary(record: InteractionSummary): z.infer<typeof interactionSummarySchema> {
-  const { interactionId, taskId, operation, principal, status, request } = record;
+  const { interactionId, taskId, operation, principal, client, status, request } = record;
   const { summary, role, serviceType, attempt, agentId } = request.call;
   return {
     interactionId,
     taskId,
     operation,
     principal,
+    ...(client !== undefined && { client }),
     status,
     summary,
     createdAt: isoTime(record.createdAt),

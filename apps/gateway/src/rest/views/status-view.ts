@@ -23,6 +23,18 @@ export const statusSchema = named(
       .readonly()
       .describe('BullMQ jobs by queue and state, all shards together'),
     pausedQueues: z.array(z.string()).readonly().describe('`s<shard>:<queue>` each'),
+    resumeLagMs: z
+      .int()
+      .optional()
+      .describe(
+        'How long the oldest job that resumes tasks has waited for a worker; absent where none waits',
+      ),
+    pending: z
+      .array(z.object({ age: z.enum(['under_1m', 'under_10m', 'under_1h', 'over_1h']), count: z.int() }))
+      .readonly()
+      .describe(
+        'Interactions of all tenants that wait for an answer, by age; with thousands of tenants as of some seconds ago',
+      ),
   }),
 );
 

@@ -5,7 +5,7 @@ import { parseTraceparent } from '@baton/tracing';
 import { z } from 'zod';
 import { type StreamedText, streamingSchema } from '../../streaming/streamed-texts.ts';
 import { isoTime } from '../../delegation/iso-time.ts';
-import { interactionSummarySchema, toInteractionSummary } from './interaction-view.ts';
+import { clientNameSchema, interactionSummarySchema, toInteractionSummary } from './interaction-view.ts';
 import { isoTimeSchema, named } from '../openapi/shared-schemas.ts';
 import { timelineEntrySchema, taskTimelineOf } from './task-timeline.ts';
 
@@ -16,6 +16,7 @@ export const taskSummarySchema = named(
     taskId: z.string(),
     operation: z.string(),
     principal: z.string().describe('Who made the call'),
+    client: clientNameSchema,
     status: taskStatusSchema,
     createdAt: isoTimeSchema,
     lastUpdatedAt: isoTimeSchema,
@@ -61,11 +62,12 @@ export const taskDetailSchema = named(
 );
 
 export function toTaskSummary(task: TaskSummary): z.infer<typeof taskSummarySchema> {
-  const { taskId, operation, principal, status, createdAt, updatedAt, expiresAt } = task;
+  const { taskId, operation, principal, client, status, createdAt, updatedAt, expiresAt } = task;
   return {
     taskId,
     operation,
     principal,
+    ...(client !== undefined && { client }),
     status,
     createdAt: isoTime(createdAt),
     lastUpdatedAt: isoTime(updatedAt),

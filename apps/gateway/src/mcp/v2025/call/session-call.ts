@@ -12,6 +12,7 @@ export function callOfSession<Of extends Call>(
 ): Of {
   if (session === undefined) return { ...call, client: clientTraits(revision) };
   const { id: sessionId, capabilities, protocolVersion, client } = session;
+  call.caller.client = client.name ?? '';
   return { ...call, client: clientTraits(protocolVersion, client.name), sessionId, capabilities };
 }
 

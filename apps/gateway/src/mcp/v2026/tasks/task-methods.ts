@@ -7,11 +7,19 @@ import {
   parseInteractionId,
   type RequestRole,
 } from '@baton/protocol';
-import type { AcceptedAnswer } from '../../../delegation/answers/accept-answer.ts';
 import type { PendingInteraction } from '@baton/store';
 import type { z } from 'zod';
-import { admitCall, ANY_MCP_CALLER } from '../../../call/access.ts';
-import type { AdmittedCall, Call } from '../../../call/call.ts';
+import {
+  type Access,
+  admitCall,
+  admitCaller,
+  admitCallerUnlessAdmitted,
+  ANY_MCP_CALLER,
+  MCP_OR_AGENT_SCOPE,
+  scriptAdmittedAccess,
+} from '../../../call/access.ts';
+import type { Call } from '../../../call/call.ts';
+import { isAdmissionRefusal } from '../../../call/error-classification.ts';
 import { waitUntilTaskEndsOrParks } from '../../../delegation/wait-until-task-ends-or-parks.ts';
 import type { McpMethod } from '../../../json-rpc/mcp-method.ts';
 import { parseRequest } from '../../../json-rpc/parse-request.ts';
@@ -32,22 +40,24 @@ const IGNORED: ReadonlySet<ErrorCode> = new Set([
   'interaction_not_found',
 ]);
 
+const BY_SCRIPT = scriptAdmittedAccess(MCP_OR_AGENT_SCOPE);
+
 /** So long `tasks/update` waits for what comes of the answers, so that the `tasks/get` behind it tells of that. Milliseconds. */
 const UPDATE_WAIT_MS = 1_000;
 
 /** The methods of the extension io.modelcontextprotocol/tasks, for clients that declare it. */
 export function taskMethodsOf2026(tools: ReadonlyMap<string, Tool>): readonly McpMethod[] {
   return [
-    defineTaskMethod('tasks/get', taskByIdSchema, async ({ params }, call) => {
-      const view = await call.tenant.tasks.read(call.identity, params.taskId);
+    defineTaskMethod('tasks/get', BY_SCRIPT, taskByIdSchema, async ({ params }, call) => {
+      const view = await call.tenant.tasks.readFor(call.caller, BY_SCRIPT.scopes, params.taskId);
       return { ...(await detailedTask(view, call, tools)) };
     }),
-    defineTaskMethod('tasks/update', taskByIdSchema, async ({ params }, call) => {
+    defineTaskMethod('tasks/update', BY_SCRIPT, taskByIdSchema, async ({ params }, call) => {
       await updateTask(params.taskId, call.of2026?.inputResponses ?? null, call);
       return {};
     }),
-    defineTaskMethod('tasks/cancel', cancelTaskSchema, async ({ params }, call) => {
-      await cancelOrComplete(params, call).catch((thrown: unknown) => {
+    defineTaskMethod('tasks/cancel', ANY_MCP_CALLER, cancelTaskSchema, async ({ params }, call) => {
+      await cancelOrComplete(params, await admitCall(call, ANY_MCP_CALLER)).catch((thrown: unknown) => {
         if (!(thrown instanceof BatonError) || thrown.code !== 'task_ended') throw thrown;
       });
       return {};
@@ -55,44 +65,54 @@ export function taskMethodsOf2026(tools: ReadonlyMap<string, Tool>): readonly Mc
   ];
 }
 
+/** What is wrong with a request is told to a caller that was admitted. */
 function defineTaskMethod<Request>(
   name: string,
+  access: Access,
   schema: z.ZodType<Request>,
-  answer: (request: Request, call: AdmittedCall) => ReturnType<McpMethod['answer']>,
+  answer: (request: Request, call: Call) => ReturnType<McpMethod['answer']>,
 ): McpMethod {
   return {
     name,
-    access: ANY_MCP_CALLER,
+    access,
     answer: async (params, call: Call) => {
-      const access = accessWithAnswers(ANY_MCP_CALLER, call.of2026?.inputResponses);
-      const admitted = await admitCall(call, access);
-      requireTasks(call.of2026, name);
-      return answer(parseRequest(schema, { method: name, params }), admitted);
+      try {
+        requireTasks(call.of2026, name);
+        return await answer(parseRequest(schema, { method: name, params }), call);
+      } catch (thrown) {
+        const isRefused = thrown instanceof BatonError && isAdmissionRefusal(thrown);
+        if (!isRefused) await admitCallerUnlessAdmitted(call, access);
+        throw thrown;
+      }
     },
   };
 }
 
 /** Takes answers to what a task asks: any of them, each once. Errors: `task_not_found`, the refusals of ACCEPT_ANSWER that are no matter of the interaction. */
-async function updateTask(taskId: string, inputResponses: unknown, call: AdmittedCall): Promise<void> {
-  const { identity, services, tenant } = call;
+async function updateTask(taskId: string, inputResponses: unknown, call: Call): Promise<void> {
+  const { services, tenant } = call;
+  const identity = call.caller.heldIdentity();
   const subscription = services.store.inbox.subscribe(tenant.tasks.topic(taskId), identity.admittedBy);
   try {
     const likely = likelyAnswers(taskId, inputResponses);
-    let accepted = likely === undefined ? [] : await acceptAnswers(likely, call, IGNORED);
-    if (accepted.length === 0) accepted = await acceptAsked();
-    if (accepted.length === 0) return;
-    const wait = waitAfter(accepted, UPDATE_WAIT_MS);
-    await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);
+    const accepted = await acceptAnswers(likely ?? (await answersToAsked()), call, IGNORED);
+    if (accepted.length > 0) {
+      const wait = waitAfter(accepted, UPDATE_WAIT_MS);
+      await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);
+    } else if (likely !== undefined) {
+      // That of a task which there is not is no answer that comes late.
+      await tenant.tasks.read(identity, taskId, '', true);
+    }
   } finally {
     subscription.close();
   }
 
-  async function acceptAsked(): Promise<readonly AcceptedAnswer[]> {
+  async function answersToAsked(): Promise<ReadonlyMap<string, AgentAnswer>> {
+    await admitCaller(call, accessWithAnswers(ANY_MCP_CALLER, inputResponses));
     const view = await tenant.tasks.read(identity, taskId);
     // What waits for no answer any more, and what was never asked, is ignored, and costs nothing.
     const asked = await askedOf('pending' in view ? view.pending : [], inputResponses, call);
-    const answers = readInputResponses(inputResponses, (key) => asked.get(key));
-    return acceptAnswers(answers, call, IGNORED);
+    return readInputResponses(inputResponses, (key) => asked.get(key));
   }
 }
 
@@ -119,7 +139,7 @@ function likelyAnswers(
 async function askedOf(
   pending: readonly PendingInteraction[],
   inputResponses: unknown,
-  call: AdmittedCall,
+  call: Call,
 ): Promise<ReadonlyMap<string, AskedRequest>> {
   const given = isRecord(inputResponses) ? inputResponses : {};
   const asked = new Map<string, AskedRequest>();

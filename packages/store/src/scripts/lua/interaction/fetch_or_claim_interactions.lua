@@ -9,7 +9,7 @@
 --       page ends, whether they match or not; whole 0: without their requests; lease 0: no claim; claimer: who claims;
 --       behind them each one's reference
 -- Returns: a refusal of RECHECK, or {'ok', scanned, contended}, and behind it {at, program, principal, wait, answered,
---          ended, request, summary, last_claim, until} of each that matches, wait being its own of the task's open waits.
+--          ended, request, summary, last_claim, until, client} of each that matches, wait being its own of the task's open waits.
 --          scanned: how many were looked at before the page was full; contended: how many of them somebody has claimed; at: its
 --          place among those given, from 1; request or summary false where it is not asked for; until: the end of the claim
 --          that lasts now, or false
@@ -41,8 +41,8 @@ local function task_at(task_key)
   if tasks[task_key] == nil then
     local owner = redis.call('HGET', task_key, F_principal)
     if may_see(owner, principal, scopes) then
-      local program, waits = unpack(redis.call('HMGET', task_key, F_program, F_waits))
-      tasks[task_key] = {program = program, principal = owner, waits = ' ' .. (look(waits) or '')}
+      local program, waits, client = unpack(redis.call('HMGET', task_key, F_program, F_waits, F_client))
+      tasks[task_key] = {program = program, client = client, principal = owner, waits = ' ' .. (look(waits) or '')}
     else
       tasks[task_key] = false
     end
@@ -85,7 +85,7 @@ local function fetch(task_key, past_key, number)
     if not request and (whole or not summary) then return end
   end
   if whole then summary = false elseif summary then request = false end
-  local row = {0, task.program, task.principal, wait or false, answered, ended, request, summary, last_claim, false}
+  local row = {0, task.program, task.principal, wait or false, answered, ended, request, summary, last_claim, false, task.client}
   return row, #(request or summary) + tonumber(A_itemBytes)
 end
 

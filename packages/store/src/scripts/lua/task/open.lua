@@ -1,10 +1,10 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
 -- KEYS: credential tenant rates task idempotency tasks pending deadlines due ready held jobs tenantsWithJobs workers calls activeChangeChannel projects projectUse
--- ARGV: digest principal scopes need bytes weight floor topic ref operation input arguments idempotencyDigest staleRef life keep project projectGrowth journal waits ready traceparent ...
+-- ARGV: digest principal scopes need bytes weight floor topic ref operation input arguments idempotencyDigest staleRef life keep project projectGrowth journal waits ready traceparent client ...
 --       idempotencyDigest: the idempotency key, as its record's name has it; staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
 --       most; project: that which the task is to change, '' for none: without room for it among the tenant's projects, or for so many bytes more (projectGrowth) in it, the call is refused; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
---       for a worker at once; traceparent: the request's span (W3C Trace Context), '' of one that is not traced
+--       for a worker at once; traceparent: the request's span (W3C Trace Context), '' of one that is not traced; client: the name of the program that calls, '' where it gives none
 -- Returns: {'opened', next, createdAt, principal, path, number, due, ...}: next is the jobs to add, as "number list" or
 --          "ref.number call" each, with commas between them, or ''; the last three for each pending interaction; {'exists', ref, principal} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
 --          {'limit_pending', limit, most}, {'limit_storage', limit, most, used}, {'limit_size', limit, bytes, most, path, principal, scopes} of a request that is too
@@ -98,7 +98,7 @@ local expires_at = now + tonumber(A_life)
 local task = {principal = principal, expires_at = expires_at, waits = {}, interactions_opened = 0}
 -- Fields that may be absent are not written: they would cost each parked task memory.
 local fields = {F_principal, principal, F_program, A_operation, F_input, A_input, F_created_at, now, F_expires_at, expires_at}
-local bytes = W_task + #A_input + add_waits(task, now, first_wait, wait_count, fields)
+local bytes = W_task + #A_input + #A_client + add_waits(task, now, first_wait, wait_count, fields)
 for at = A_rest, first_wait - 1, 2 do
   add_pair(fields, F_journal .. ARGV[at], ARGV[at + 1])
   bytes = bytes + #ARGV[at + 1] + W_journal
@@ -111,6 +111,7 @@ add_pair(fields, F_bytes, add_bytes(0, bytes))
 add_pair(fields, F_status, status_of(task.waits))
 add_pair(fields, F_waits, format_waits(task.waits))
 if A_traceparent ~= '' then add_pair(fields, F_traceparent, A_traceparent) end
+if A_client ~= '' then add_pair(fields, F_client, A_client) end
 if A_ready == '1' then add_pair(fields, F_queue, 'ready') end
 write_all('HSET', K_task, fields)
 redis.call('PEXPIRE', K_task, A_keep)

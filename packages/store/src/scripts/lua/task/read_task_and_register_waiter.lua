@@ -1,21 +1,24 @@
 #!lua flags=allow-oom
 -- READ_TASK_AND_REGISTER_WAITER: a task's state, with the first LLM request that it waits for and the summaries of the
 -- others; registers the replica that waits for a change.
--- KEYS: credential tenant task
--- ARGV: digest principal scopes need channel brief
+-- KEYS: credential tenant rates task
+-- ARGV: digest principal scopes need bytes weight floor channel brief
 --       brief: 1 to leave out what it waits for
--- Returns: {'task_not_found'}, a refusal of RECHECK, or {'ok', expiresInMs, {status, principal, program, created_at,
+-- Returns: {'task_not_found'}, a refusal of ADMIT, or {'ok', expiresInMs, caller, {status, principal, program, created_at,
 --          updated_at, expires_at, events_seen, outcome, usage, streams, limit}, number, due, request, summary, ...} with the last four for each open
 --          interaction: request, or summary in its place; streams: the numbers of those that a worker asks an LLM endpoint
 --          for in chunks, separated by spaces; limit: that within which it waits for room, or ''
 -- @include clock
 -- @include credential
--- @include admission_recheck
+-- @include trim
+-- @include rate
+-- @include tenant_limits
+-- @include admission
 -- @include visibility
 -- @include waits
 -- @include task_status
 -- @include task_waiters
-local refusal, principal, scopes, expires_in = recheck_admission(clock())
+local refusal, principal, scopes, _, expires_in = admit(clock())
 if refusal then return refusal end
 if not visible_owner(principal, scopes) then return {'task_not_found'} end
 local task = redis.call(
@@ -23,7 +26,7 @@ local task = redis.call(
   F_usage, F_waits, F_waiters)
 local waiters, open = table.remove(task), table.remove(task)
 local status = task[1]
-local reply, whole, streams, limit = {'ok', expires_in, task}, false, {}, ''
+local reply, whole, streams, limit = {'ok', expires_in, principal, task}, false, {}, ''
 for _, wait in ipairs(A_brief == '1' and {} or parse_waits(open)) do
   if wait.number == 0 then
     if wait.kind ~= 'sleep' then limit = wait.kind end

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { END_STATUSES, type EndedOverTime } from './ended-over-time.ts';
+import { ENDS, type EndsOverTime } from './count-over-time.ts';
 
-const COLORS = { completed: '--baton-good', failed: '--baton-bad', cancelled: '--baton-wait' } as const;
+const COLORS = { answered: '--baton-good', expired: '--baton-wait', failed: '--baton-bad' } as const;
 
-/** How tasks have ended over time, drawn; the line below says the sums in words. */
-export function EndedChart({ of: ended, tasks }: { of: EndedOverTime; tasks: number }) {
+/** How interactions and tasks have ended over time, drawn; the line below says the sums in words. */
+export function EndsChart({ of: ended, newest }: { of: EndsOverTime; newest: number }) {
   const place = useRef<HTMLDivElement>(null);
   const scheme = useColorScheme();
   useEffect(() => {
@@ -14,10 +14,10 @@ export function EndedChart({ of: ended, tasks }: { of: EndedOverTime; tasks: num
     void import('./draw-stacked-bars.ts').then(({ drawStackedBars }) => {
       if (!isCurrent || place.current === null) return;
       const styles = getComputedStyle(place.current);
-      const layers = END_STATUSES.map((status) => ({
-        label: status,
-        color: styles.getPropertyValue(COLORS[status]),
-        counts: ended.counts[status],
+      const layers = ENDS.map((end) => ({
+        label: end,
+        color: styles.getPropertyValue(COLORS[end]),
+        counts: ended.counts[end],
       }));
       remove = drawStackedBars(place.current, ended.times, layers, styles.color);
     });
@@ -30,11 +30,11 @@ export function EndedChart({ of: ended, tasks }: { of: EndedOverTime; tasks: num
     <figure class="chart">
       <div ref={place} aria-hidden="true" />
       <figcaption>
-        Of the newest {tasks} tasks:{' '}
-        {END_STATUSES.map((status, at) => (
-          <span key={status}>
+        Of the newest {newest} interactions and tasks each:{' '}
+        {ENDS.map((end, at) => (
+          <span key={end}>
             {at > 0 && ', '}
-            <span class={`key ${status}`} aria-hidden="true" /> {ended.totals[status]} {status}
+            <span class={`key ${end}`} aria-hidden="true" /> {ended.totals[end]} {end}
           </span>
         ))}
       </figcaption>
