@@ -75,7 +75,7 @@ test('a specialist is tried, and its request is linked to and answered', async (
   await page.getByRole('link', { name: 'its request' }).click();
   await page.getByLabel('Answer by hand').fill('There are three.');
   await page.getByRole('button', { name: 'Answer', exact: true }).click();
-  await page.getByText('The answer is in the journal of').waitFor();
+  await page.getByText('What came of it is in the journal of').waitFor();
 });
 
 test('a conversation with the primary is shown as it ran', async () => {

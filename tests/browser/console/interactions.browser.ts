@@ -56,7 +56,12 @@ test('a request is hidden until asked for; an answer is checked as it is typed, 
   await answer.fill(JSON.stringify(TASK));
   await send.click();
   await page.getByText('answered', { exact: false }).first().waitFor();
-  await page.getByText('The answer is in the journal of').waitFor();
+  await page.getByText('What came of it is in the journal of').waitFor();
+  const title = page.locator('summary').getByText('Answer', { exact: true });
+  const answered = page.locator('details').filter({ has: title }).locator('pre');
+  expect(await answered.count()).toBe(0);
+  await title.click();
+  await answered.getByText('testStrategy').waitFor();
   await page.getByRole('link', { name: 'its task' }).click();
   await page.getByText('completed').first().waitFor();
   expect(page.url()).toContain(taskId);
@@ -67,7 +72,7 @@ test('fail, extend and cancel', async () => {
   await open(failed.interactionId);
   await page.getByLabel('Say that the LLM call failed').fill('no model');
   await page.getByRole('button', { name: 'Fail' }).click();
-  await page.getByText('The answer is in the journal of').waitFor();
+  await page.getByText('What came of it is in the journal of').waitFor();
   const { status, error } = await task(failed.taskId);
   expect([status, error.message]).toEqual(['failed', expect.stringContaining('no model')]);
 

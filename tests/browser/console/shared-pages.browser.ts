@@ -50,14 +50,14 @@ test('two operators answer one request: one answer counts, and the other is told
   await first.getByLabel('Answer by hand').fill(JSON.stringify(titled('First')));
   await first.getByRole('button', { name: 'Answer', exact: true }).click();
   await first.getByText('The answer is taken. The task is completed.').waitFor();
-  await first.getByText('The answer is in the journal of').waitFor();
+  await first.getByText('What came of it is in the journal of').waitFor();
 
   await late.getByRole('button', { name: 'Answer', exact: true }).click();
   const refusal = late.locator('.problem').filter({ hasText: /was answered before/ });
   await refusal.waitFor();
   await thaw();
   await late.getByRole('button', { name: 'Reload' }).click();
-  await late.getByText('The answer is in the journal of').waitFor();
+  await late.getByText('What came of it is in the journal of').waitFor();
   await refusal.waitFor();
   expect(await late.getByLabel('Answer by hand').count()).toBe(0);
   expect((await task(taskId)).result.task.title).toBe('First');

@@ -119,7 +119,7 @@ test('an operator chooses a tenant, answers by hand for it, and goes back', asyn
   await operators.getByRole('button', { name: 'acme' }).click();
   await operators.getByLabel('Answer by hand').fill(JSON.stringify(OBJECT));
   await operators.getByRole('button', { name: 'Answer', exact: true }).click();
-  await operators.getByText('The answer is in the journal of').waitFor();
+  await operators.getByText('What came of it is in the journal of').waitFor();
   await operators.getByRole('button', { name: 'Tenants' }).click();
   await operators.getByRole('button', { name: 'other' }).waitFor();
   await operators.close();

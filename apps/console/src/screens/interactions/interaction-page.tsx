@@ -11,6 +11,7 @@ import { Status } from '../../components/status.tsx';
 import { RelativeTime } from '../../components/time.tsx';
 import { useSession } from '../../session/session-context.ts';
 import { AnswerForm } from './answer-form.tsx';
+import { AnswerView } from './answer-view.tsx';
 import { InteractionActions } from './interaction-actions.tsx';
 import { RequestView } from './request-view.tsx';
 
@@ -34,9 +35,13 @@ export function InteractionPage({ id }: { id: string }) {
           <Facts of={interaction} />
           <HiddenUntilAsked title="Request">{() => <RequestView of={interaction} />}</HiddenUntilAsked>
           {interaction.status === 'answered' && (
-            <p>
-              The answer is in the journal of <RowLink to={`/tasks/${interaction.taskId}`} text="its task" />.
-            </p>
+            <>
+              <HiddenUntilAsked title="Answer">{() => <AnswerView of={interaction} />}</HiddenUntilAsked>
+              <p>
+                What came of it is in the journal of{' '}
+                <RowLink to={`/tasks/${interaction.taskId}`} text="its task" />.
+              </p>
+            </>
           )}
           <WhatCanBeDone key={id} of={interaction} reload={live.reload} />
         </>
