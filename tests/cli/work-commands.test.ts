@@ -212,6 +212,25 @@ describe('an operator', () => {
     expect((await baton(['projects'], { BATON_API_KEY: rotated })).code).toBe(0);
   });
 
+  test('gives a key the tools and the dialect of its clients, changes both, and takes the dialect back', async () => {
+    const keys = async (action: string, ...args: string[]) => {
+      const { said } = await asOperator('keys', action, ...args, '--tenant', 'acme', '--json');
+      return JSON.parse(said) as { id: string };
+    };
+    const made = await keys('create', 'of clients with tasks', '--tools', 'core', '--dialect', 'task');
+    expect(made).toMatchObject({ tools: 'core', dialect: 'task' });
+    const shown = { name: 'renamed', tools: 'all', dialect: 'tool' };
+    const flags = Object.entries(shown).flatMap(([flag, value]) => [`--${flag}`, value]);
+    expect(await keys('change', made.id, ...flags)).toMatchObject(shown);
+    const change = (dialect: string) =>
+      asOperator('keys', 'change', made.id, '--dialect', dialect, '--tenant', 'acme');
+    expect(await change('')).toMatchObject({
+      code: 0,
+      said: `Key ${made.id}, renamed. Tools that are listed to it: all. Dialect: as its clients declare.\n`,
+    });
+    expect(await change('tasks')).toMatchObject({ code: 1, complaints: expect.stringContaining('dialect') });
+  });
+
   test('looks into a tenant, and without its token is told which setting is missing', async () => {
     expect((await asOperator('tasks', '--tenant', 'acme')).code).toBe(0);
     expect(await baton(['tenants'])).toMatchObject({

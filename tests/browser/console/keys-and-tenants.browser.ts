@@ -27,12 +27,16 @@ test('a key is made, shown once, rotated and revoked, and is good or refused acc
   await page.getByLabel('Name').fill('of the build');
   await page.getByLabel('Principal').fill('build');
   await page.getByRole('checkbox', { name: 'agent' }).check();
+  await page.getByLabel('Tools that are listed').selectOption('core');
+  await page.getByLabel('Dialect of its clients').selectOption('task');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   const shown = page.locator('.new-key pre');
   const first = await shown.innerText();
   expect(first).toMatch(/^bt_acme_/);
   expect(await statusOf(first)).toBe(200);
-  expect(await row('of the build').innerText()).toContain('mcp agent');
+  expect((await row('of the build').innerText()).split('\t')).toEqual(
+    expect.arrayContaining(['mcp agent', 'core', 'task']),
+  );
   await page.getByRole('button', { name: 'I have it' }).click();
   expect(await page.getByText(first).count()).toBe(0);
 

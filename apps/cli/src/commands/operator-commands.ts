@@ -3,6 +3,15 @@ import type { KeyAction, KeyFlags } from '../operator/run-keys.ts';
 import type { TenantAction, TenantFlags } from '../operator/run-tenants.ts';
 import { repeated, withEndpoint } from './shared-options.ts';
 
+const TOOLS = [
+  '--tools <tools>',
+  'core, standard or all, or names of tools with commas between them',
+] as const;
+const DIALECT = [
+  '--dialect <dialect>',
+  'tool, sampling, input_required or task, for clients whose calls name none (docs/dialects.md)',
+] as const;
+
 /** Tenants and keys: what an operator does, and an admin of a tenant with its keys. */
 export function addOperatorCommands(program: Command): void {
   const tenants = program
@@ -39,7 +48,7 @@ export function addOperatorCommands(program: Command): void {
   const keys = program
     .command('keys')
     .description(
-      'list, create, rotate and revoke the API keys of a tenant: your own as its admin, any with --tenant',
+      'list, create, change, rotate and revoke the API keys of a tenant: your own as its admin, any with --tenant',
     );
   const addKeyAction = (
     action: KeyAction,
@@ -58,7 +67,13 @@ export function addOperatorCommands(program: Command): void {
   addKeyAction('create', '<name>', 'create a key, and print it: it is shown this once')
     .option('--scope <scope>', 'mcp, agent or admin; may be repeated (mcp)', repeated)
     .option('--principal <name>', 'who calls with it; by default the key is its own principal')
-    .option('--expires-at <time>', 'when it ends, as 2027-01-31T00:00:00Z');
+    .option('--expires-at <time>', 'when it ends, as 2027-01-31T00:00:00Z')
+    .option(...TOOLS)
+    .option(...DIALECT);
+  addKeyAction('change', '<id>', 'rename a key, or change what its clients are shown')
+    .option('--name <text>', 'what people call it')
+    .option(...TOOLS)
+    .option(DIALECT[0], `${DIALECT[1]}; "" for none`);
   addKeyAction('rotate', '<id>', 'replace a key by one of the same principal and scopes').option(
     '--overlap-seconds <n>',
     'how long the old one is good beside it (0)',

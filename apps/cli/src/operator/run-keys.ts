@@ -4,7 +4,7 @@ import { RestClient } from '../rest/rest-client.ts';
 import { namedTenantRest, type RestFlags } from '../settings/rest-endpoint.ts';
 import { readLimit } from '../work/read-limit.ts';
 
-export type KeyAction = 'list' | 'create' | 'rotate' | 'revoke';
+export type KeyAction = 'list' | 'create' | 'change' | 'rotate' | 'revoke';
 
 export interface KeyFlags extends RestFlags {
   readonly json?: boolean;
@@ -12,6 +12,9 @@ export interface KeyFlags extends RestFlags {
   readonly scope?: readonly string[];
   readonly principal?: string;
   readonly expiresAt?: string;
+  readonly name?: string;
+  readonly tools?: string;
+  readonly dialect?: string;
   readonly overlapSeconds?: string;
   readonly children?: boolean;
 }
@@ -23,6 +26,8 @@ interface ShownKey {
   readonly principal: string;
   readonly scopes: readonly string[];
   readonly key?: string;
+  readonly tools?: string;
+  readonly dialect?: string;
   readonly expiresAt?: string;
   readonly lastUsedAt?: string;
 }
@@ -65,9 +70,14 @@ async function perform(
       return { value: items, table, notes: more ? ['There are more: --limit shows more of them.'] : [] };
     }
     case 'create': {
-      const { scope, principal, expiresAt } = flags;
-      const body = { name: operand, ...without({ scopes: scope, principal, expiresAt }) };
+      const { scope, principal, expiresAt, tools, dialect } = flags;
+      const body = { name: operand, ...without({ scopes: scope, principal, expiresAt, tools, dialect }) };
       return created(await rest.request<ShownKey>('POST', '/keys', body));
+    }
+    case 'change': {
+      const { name, tools, dialect } = flags;
+      const changed = await rest.request<ShownKey>('PATCH', path, without({ name, tools, dialect }));
+      return { value: changed, text: describeKey(changed) };
     }
     case 'rotate':
       return created(
@@ -78,6 +88,10 @@ async function perform(
       return { value: { id: operand, revoked: true }, text: `Key ${operand} is revoked.` };
     }
   }
+}
+
+function describeKey({ id, name, tools = 'standard', dialect = 'as its clients declare' }: ShownKey): string {
+  return `Key ${id}, ${name}. Tools that are listed to it: ${tools}. Dialect: ${dialect}.`;
 }
 
 /** The key alone on the first line, so that a shell takes it with `head -1`. */

@@ -96,11 +96,13 @@ export class PendingAges {
   }
 
   /** The keys of a shard are of one slot. */
-  private async pipelined(commands: string[][]): Promise<readonly number[]> {
-    const replies = await this.connection.command((client) => client.pipeline(commands).exec());
-    return (replies ?? []).map(([error, reply]) => {
-      if (error !== null) throw error;
-      return Number(reply);
+  private pipelined(commands: string[][]): Promise<readonly number[]> {
+    return this.connection.command(async (client) => {
+      const replies = (await client.pipeline(commands).exec()) ?? [];
+      return replies.map(([error, reply]) => {
+        if (error !== null) throw error;
+        return Number(reply);
+      });
     });
   }
 }

@@ -9,6 +9,20 @@ const SCOPES = [
   ['admin', 'manages the tenant'],
 ] as const;
 
+/** Which tools are listed, and how requests for an LLM are shown, to clients whose calls do not say. The first is no choice. */
+const TOOLS = [
+  ['', 'standard'],
+  ['core', 'core: the fewest'],
+  ['all', 'all'],
+] as const;
+const DIALECTS = [
+  ['', 'as they declare'],
+  ['tool', 'tool: a directive, answered by agent_llm'],
+  ['sampling', 'sampling'],
+  ['input_required', 'input required'],
+  ['task', 'task'],
+] as const;
+
 const DAY_MS = 86_400_000;
 
 /** The form for a new key of the tenant. */
@@ -18,6 +32,8 @@ export function KeyForm({ onMade }: { onMade: (key: string) => void }) {
   const [name, setName] = useState('');
   const [principal, setPrincipal] = useState('');
   const [days, setDays] = useState('');
+  const [tools, setTools] = useState('');
+  const [dialect, setDialect] = useState('');
   const [scopes, setScopes] = useState<readonly string[]>(['mcp']);
   const submit = (event: Event) => {
     event.preventDefault();
@@ -26,6 +42,8 @@ export function KeyForm({ onMade }: { onMade: (key: string) => void }) {
         name,
         scopes,
         ...(principal !== '' && { principal }),
+        ...(tools !== '' && { tools }),
+        ...(dialect !== '' && { dialect }),
         ...(days !== '' && { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
       });
       setName('');
@@ -65,6 +83,8 @@ export function KeyForm({ onMade }: { onMade: (key: string) => void }) {
               onInput={(event) => setDays(event.currentTarget.value)}
             />
           </label>
+          <Choice title="Tools that are listed" options={TOOLS} value={tools} onChoose={setTools} />
+          <Choice title="Dialect of its clients" options={DIALECTS} value={dialect} onChoose={setDialect} />
         </div>
         <fieldset>
           <legend>Scopes</legend>
@@ -87,5 +107,28 @@ export function KeyForm({ onMade }: { onMade: (key: string) => void }) {
         <ActionResult action={action} />
       </form>
     </details>
+  );
+}
+
+interface ChoiceProps {
+  readonly title: string;
+  /** Values with what is shown of each. */
+  readonly options: readonly (readonly [string, string])[];
+  readonly value: string;
+  readonly onChoose: (value: string) => void;
+}
+
+function Choice({ title, options, value, onChoose }: ChoiceProps) {
+  return (
+    <label>
+      {title}
+      <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

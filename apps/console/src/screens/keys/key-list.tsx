@@ -49,6 +49,8 @@ export function KeyList() {
     { title: 'Id', cell: ({ id }) => <code>{id}</code> },
     { title: 'Principal', cell: ({ principal }) => plainText(principal) },
     { title: 'Scopes', cell: ({ scopes }) => scopes.join(' ') },
+    { title: 'Tools', cell: ({ tools = 'standard' }) => plainText(tools) },
+    { title: 'Dialect', cell: ({ dialect = 'as declared' }) => dialect },
     { title: 'Last used', cell: ({ lastUsedAt }) => timeOr(lastUsedAt, 'never') },
     { title: 'Expires', cell: ({ expiresAt }) => timeOr(expiresAt, 'never') },
     {

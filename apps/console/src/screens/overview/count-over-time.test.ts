@@ -1,6 +1,6 @@
 import type { InteractionReply, TaskReply } from '@baton/gateway/reply-types';
 import { expect, test } from 'vitest';
-import { countOverTime, endsOf } from './count-over-time.ts';
+import { countOverTime, outcomesOf } from './count-over-time.ts';
 
 const NOW = Date.parse('2026-11-28T12:00:00Z');
 const ago = (minutes: number) => NOW - minutes * 60_000;
@@ -10,9 +10,9 @@ const indexes = (counts: readonly number[] = []) => counts.flatMap((count, at) =
 test('what has ended counts in the interval in which it did, and the intervals end now', () => {
   const counted = countOverTime(
     [
-      { end: 'answered', at: ago(15) },
-      { end: 'answered', at: ago(0) },
-      { end: 'failed', at: ago(30) },
+      { outcome: 'answered', at: ago(15) },
+      { outcome: 'answered', at: ago(0) },
+      { outcome: 'failed', at: ago(30) },
     ],
     NOW,
   );
@@ -23,7 +23,7 @@ test('what has ended counts in the interval in which it did, and the intervals e
 });
 
 test('what ended just now is counted within the last ten minutes', () => {
-  const counted = countOverTime([{ end: 'expired', at: ago(0) }], NOW);
+  const counted = countOverTime([{ outcome: 'expired', at: ago(0) }], NOW);
   expect(counted?.from).toBe(ago(10));
   expect(indexes(counted?.counts.expired)).toEqual([29]);
 });
@@ -39,10 +39,10 @@ test('interactions end by an answer or their deadline, and tasks by a failure; w
     { status: 'failed', lastUpdatedAt: iso(4) },
     { status: 'completed', lastUpdatedAt: iso(5) },
   ] as TaskReply[];
-  expect(endsOf(interactions, tasks)).toEqual([
-    { end: 'answered', at: ago(1) },
-    { end: 'expired', at: ago(2) },
-    { end: 'failed', at: ago(4) },
+  expect(outcomesOf(interactions, tasks)).toEqual([
+    { outcome: 'answered', at: ago(1) },
+    { outcome: 'expired', at: ago(2) },
+    { outcome: 'failed', at: ago(4) },
   ]);
-  expect(countOverTime(endsOf([interactions[3]!], []), NOW)).toBeUndefined();
+  expect(countOverTime(outcomesOf([interactions[3]!], []), NOW)).toBeUndefined();
 });

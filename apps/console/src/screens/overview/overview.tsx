@@ -7,8 +7,8 @@ import { RelativeTime, useNow } from '../../components/time.tsx';
 import { useLiveValue } from '../../live/use-live-value.ts';
 import { useSession } from '../../session/session-context.ts';
 import { type AgeCount, countByAge } from './count-by-age.ts';
-import { countOverTime, endsOf } from './count-over-time.ts';
-import { EndsChart } from './ends-chart.tsx';
+import { countOverTime, outcomesOf } from './count-over-time.ts';
+import { OutcomesChart } from './outcomes-chart.tsx';
 
 /** `nextCursor`: there are older ones, which were not looked at. */
 interface TaskPage {
@@ -72,7 +72,7 @@ export function Overview() {
             empty="Nothing is being worked on."
           />
           <Tasks title="Failed last" status="failed" page={shown.failed} empty="Nothing has failed." />
-          <Ended of={shown} at={live.updatedAt ?? 0} />
+          <Outcomes of={shown} at={live.updatedAt ?? 0} />
         </div>
       )}
     </>
@@ -100,15 +100,19 @@ function Waiting({ pending, hasMore }: { pending: readonly InteractionReply[]; h
   );
 }
 
-function Ended({ of: { newest, interactions }, at }: { of: Shown; at: number }) {
+function Outcomes({ of: { newest, interactions }, at }: { of: Shown; at: number }) {
   const counted = useMemo(
-    () => countOverTime(endsOf(interactions, newest.tasks), at),
+    () => countOverTime(outcomesOf(interactions, newest.tasks), at),
     [newest, interactions, at],
   );
   return (
     <section>
       <h2>Answered, expired and failed over time</h2>
-      {counted === undefined ? <p>Nothing has ended.</p> : <EndsChart of={counted} newest={READ.newest} />}
+      {counted === undefined ? (
+        <p>Nothing has ended.</p>
+      ) : (
+        <OutcomesChart of={counted} newest={READ.newest} />
+      )}
     </section>
   );
 }

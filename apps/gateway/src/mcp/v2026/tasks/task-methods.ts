@@ -40,7 +40,7 @@ const IGNORED: ReadonlySet<ErrorCode> = new Set([
   'interaction_not_found',
 ]);
 
-const BY_SCRIPT = scriptAdmittedAccess(MCP_OR_AGENT_SCOPE);
+const SCRIPT_ADMITTED = scriptAdmittedAccess(MCP_OR_AGENT_SCOPE);
 
 /** So long `tasks/update` waits for what comes of the answers, so that the `tasks/get` behind it tells of that. Milliseconds. */
 const UPDATE_WAIT_MS = 1_000;
@@ -48,11 +48,11 @@ const UPDATE_WAIT_MS = 1_000;
 /** The methods of the extension io.modelcontextprotocol/tasks, for clients that declare it. */
 export function taskMethodsOf2026(tools: ReadonlyMap<string, Tool>): readonly McpMethod[] {
   return [
-    defineTaskMethod('tasks/get', BY_SCRIPT, taskByIdSchema, async ({ params }, call) => {
-      const view = await call.tenant.tasks.readFor(call.caller, BY_SCRIPT.scopes, params.taskId);
+    defineTaskMethod('tasks/get', SCRIPT_ADMITTED, taskByIdSchema, async ({ params }, call) => {
+      const view = await call.tenant.tasks.readFor(call.caller, SCRIPT_ADMITTED.scopes, params.taskId);
       return { ...(await detailedTask(view, call, tools)) };
     }),
-    defineTaskMethod('tasks/update', BY_SCRIPT, taskByIdSchema, async ({ params }, call) => {
+    defineTaskMethod('tasks/update', SCRIPT_ADMITTED, taskByIdSchema, async ({ params }, call) => {
       await updateTask(params.taskId, call.of2026?.inputResponses ?? null, call);
       return {};
     }),

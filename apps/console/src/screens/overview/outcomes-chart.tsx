@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ENDS, type EndsOverTime } from './count-over-time.ts';
+import { OUTCOMES, type OutcomesOverTime } from './count-over-time.ts';
 
 const COLORS = { answered: '--baton-good', expired: '--baton-wait', failed: '--baton-bad' } as const;
 
 /** How interactions and tasks have ended over time, drawn; the line below says the sums in words. */
-export function EndsChart({ of: ended, newest }: { of: EndsOverTime; newest: number }) {
+export function OutcomesChart({ of: counted, newest }: { of: OutcomesOverTime; newest: number }) {
   const place = useRef<HTMLDivElement>(null);
   const scheme = useColorScheme();
   useEffect(() => {
@@ -14,27 +14,27 @@ export function EndsChart({ of: ended, newest }: { of: EndsOverTime; newest: num
     void import('./draw-stacked-bars.ts').then(({ drawStackedBars }) => {
       if (!isCurrent || place.current === null) return;
       const styles = getComputedStyle(place.current);
-      const layers = ENDS.map((end) => ({
-        label: end,
-        color: styles.getPropertyValue(COLORS[end]),
-        counts: ended.counts[end],
+      const layers = OUTCOMES.map((outcome) => ({
+        label: outcome,
+        color: styles.getPropertyValue(COLORS[outcome]),
+        counts: counted.counts[outcome],
       }));
-      remove = drawStackedBars(place.current, ended.times, layers, styles.color);
+      remove = drawStackedBars(place.current, counted.times, layers, styles.color);
     });
     return () => {
       isCurrent = false;
       remove?.();
     };
-  }, [ended, scheme]);
+  }, [counted, scheme]);
   return (
     <figure class="chart">
       <div ref={place} aria-hidden="true" />
       <figcaption>
         Of the newest {newest} interactions and tasks each:{' '}
-        {ENDS.map((end, at) => (
-          <span key={end}>
+        {OUTCOMES.map((outcome, at) => (
+          <span key={outcome}>
             {at > 0 && ', '}
-            <span class={`key ${end}`} aria-hidden="true" /> {ended.totals[end]} {end}
+            <span class={`key ${outcome}`} aria-hidden="true" /> {counted.totals[outcome]} {outcome}
           </span>
         ))}
       </figcaption>
