@@ -1,10 +1,10 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { findNode22 } from '../processes/node-22.ts';
 
 /** What of the official suite is run: all that each revision requires of a server, and each scenario of the extension for tasks. */
 export const RUNS: readonly (readonly string[])[] = [
@@ -26,8 +26,6 @@ export const RUNS: readonly (readonly string[])[] = [
 
 const MOST_MS = 300_000;
 
-const run = promisify(execFile);
-
 const require = createRequire(import.meta.url);
 
 /** Runs a part of the suite against a server; gives what it prints, and whether each check held. */
@@ -38,7 +36,7 @@ export async function runSuite(
   // The package exports nothing: its command stands beside its own description.
   const suite = join(require.resolve('@modelcontextprotocol/conformance/package.json'), '../dist/index.js');
   const folder = mkdtempSync(join(tmpdir(), 'baton-conformance-'));
-  const child = spawn(await nodeOf22(), [suite, 'server', '--url', url, ...part], {
+  const child = spawn(await findNode22(), [suite, 'server', '--url', url, ...part], {
     cwd: folder,
     timeout: MOST_MS,
   });
@@ -48,19 +46,4 @@ export async function runSuite(
   const [code] = (await once(child, 'close')) as [number | null];
   rmSync(folder, { recursive: true });
   return { holds: code === 0, output };
-}
-
-/** The suite needs Node 22: beside an older one, npm brings a binary, which is no dependency since it would be the `node` of every script. */
-async function nodeOf22(): Promise<string> {
-  const [major = 0] = process.versions.node.split('.').map(Number);
-  if (major >= 22) return process.execPath;
-  const name = `node-${process.platform}-${process.arch}@22.23.5`;
-  const { stdout } = await run('npm', [
-    'exec',
-    '--yes',
-    `--package=${name}`,
-    '-c',
-    'node -p process.execPath',
-  ]);
-  return stdout.trim();
 }
