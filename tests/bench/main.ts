@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { findNode22 } from '../processes/node-22.ts';
+import { findNode22OrNewer } from '../processes/node-22.ts';
 import {
   batonSubject,
   type Subject,
@@ -48,7 +48,7 @@ import { measureScriptTimes, scriptTimesTable } from './script-times.ts';
  *   bench-process     the child processes (processes/, agents/, providers/)
  */
 // What operators run is measured: Node 20 takes a fifth more of the CPU for the same.
-const node = await findNode22();
+const node = await findNode22OrNewer();
 if (node !== process.execPath)
   process.exit(spawnSync(node, [fileURLToPath(import.meta.url)], { stdio: 'inherit' }).status ?? 1);
 

@@ -229,6 +229,14 @@ describe('an operator', () => {
       said: `Key ${made.id}, renamed. Tools that are listed to it: all. Dialect: as its clients declare.\n`,
     });
     expect(await change('tasks')).toMatchObject({ code: 1, complaints: expect.stringContaining('dialect') });
+    expect(await asOperator('keys', 'change', made.id, '--tenant', 'acme')).toMatchObject({
+      code: 64,
+      complaints: 'baton: nothing to change: give --name, --tools or --dialect\n',
+    });
+    await keys('change', made.id, '--dialect', 'task');
+    const { said } = await asOperator('keys', '--tenant', 'acme');
+    expect(said).toMatch(/^key +principal +scopes +tools +dialect /);
+    expect(said).toMatch(new RegExp(`^${made.id} .* mcp +all +task .* renamed$`, 'm'));
   });
 
   test('looks into a tenant, and without its token is told which setting is missing', async () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findNode22 } from '../processes/node-22.ts';
+import { findNode22OrNewer } from '../processes/node-22.ts';
 
 /** What of the official suite is run: all that each revision requires of a server, and each scenario of the extension for tasks. */
 export const RUNS: readonly (readonly string[])[] = [
@@ -36,7 +36,7 @@ export async function runSuite(
   // The package exports nothing: its command stands beside its own description.
   const suite = join(require.resolve('@modelcontextprotocol/conformance/package.json'), '../dist/index.js');
   const folder = mkdtempSync(join(tmpdir(), 'baton-conformance-'));
-  const child = spawn(await findNode22(), [suite, 'server', '--url', url, ...part], {
+  const child = spawn(await findNode22OrNewer(), [suite, 'server', '--url', url, ...part], {
     cwd: folder,
     timeout: MOST_MS,
   });

@@ -139,7 +139,7 @@ describe('checks that take longer than they may', () => {
       check.validateAnswer(tenant, schema, bomb).catch((error: BatonError) => error),
     );
     for (let n = 0; n < 20; n++)
-      expect((await check.validateAnswer(`quiet${n % 5}`, city, { city: 'Oslo' })).ok).toBe(true);
+      expect((await check.validateAnswer(`quiet${n}`, city, { city: 'Oslo' })).ok).toBe(true);
     const errors = (await Promise.all(hostile)) as BatonError[];
     const killed = errors.filter(({ code }) => code === 'schema_unusable');
     expect(killed.length).toBeGreaterThan(0);

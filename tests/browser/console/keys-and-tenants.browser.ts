@@ -40,7 +40,21 @@ test('a key is made, shown once, rotated and revoked, and is good or refused acc
   await page.getByRole('button', { name: 'I have it' }).click();
   expect(await page.getByText(first).count()).toBe(0);
 
-  await page.getByRole('button', { name: 'rotate of the build' }).click();
+  await page.getByRole('button', { name: 'change of the build' }).click();
+  const form = page.getByRole('form', { name: 'Change of the build' });
+  expect(await form.getByRole('button', { name: 'Change' }).isDisabled(), 'nothing is changed yet').toBe(
+    true,
+  );
+  await form.getByLabel('New name').fill('of the nightly build');
+  await form.getByLabel('Its tools').selectOption('standard');
+  await form.getByLabel('Its dialect').selectOption('');
+  await form.getByRole('button', { name: 'Change' }).click();
+  await page.getByText('of the nightly build is changed.').waitFor();
+  expect((await row('of the nightly build').innerText()).split('\t')).toEqual(
+    expect.arrayContaining(['mcp agent', 'standard', 'as declared']),
+  );
+
+  await page.getByRole('button', { name: 'rotate of the nightly build' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'rotate' }).click();
   const second = await shown.innerText();
   expect([second === first, await statusOf(first), await statusOf(second)]).toEqual([false, 200, 200]);
@@ -82,7 +96,7 @@ test('a value that a limit cannot have is refused in words, and nothing is chang
 
 test('an admin manages the keys of its tenant, and no limits; a key without that scope has neither screen, and is refused', async () => {
   const admin = await fixture.open(await fixture.baton.createKey({ scopes: ['admin'] }), '#/keys');
-  await row('of the build', admin).first().waitFor();
+  await row('of the nightly build', admin).first().waitFor();
   expect(await admin.getByRole('link', { name: 'Limits' }).count()).toBe(0);
   await show('/tenant', admin);
   await admin.getByRole('alert').waitFor();
@@ -126,7 +140,13 @@ test('a tenant is created, and its page is shown; one that exists is refused in 
 
 test('axe finds nothing serious on keys and limits', async () => {
   await show('/keys');
-  await row('of the build').first().waitFor();
+  await row('of the nightly build')
+    .first()
+    .getByRole('button', { name: /change/ })
+    .click();
+  await page.getByRole('form', { name: /Change/ }).waitFor();
+  expect(await fixture.findVisibleFaults(page, 'key-change')).toEqual([]);
+  await page.getByRole('button', { name: 'Close' }).click();
   expect(await fixture.findVisibleFaults(page, 'keys')).toEqual([]);
   await show('/tenant');
   await page.getByText('Active', { exact: true }).waitFor();

@@ -58,15 +58,10 @@ async function perform(
   switch (action) {
     case 'list': {
       const { items, more } = await rest.list<ShownKey>('/keys', 'keys', readLimit(flags.limit));
-      const rows = items.map(({ id, principal, scopes, expiresAt = '', lastUsedAt = 'never', name }) => [
-        id,
-        principal,
-        scopes.join(','),
-        lastUsedAt,
-        expiresAt,
-        name,
-      ]);
-      const table = [['key', 'principal', 'scopes', 'used', 'ends', 'name'], ...rows];
+      const table = [
+        ['key', 'principal', 'scopes', 'tools', 'dialect', 'used', 'ends', 'name'],
+        ...items.map(rowOf),
+      ];
       return { value: items, table, notes: more ? ['There are more: --limit shows more of them.'] : [] };
     }
     case 'create': {
@@ -76,7 +71,10 @@ async function perform(
     }
     case 'change': {
       const { name, tools, dialect } = flags;
-      const changed = await rest.request<ShownKey>('PATCH', path, without({ name, tools, dialect }));
+      const change = without({ name, tools, dialect });
+      if (Object.keys(change).length === 0)
+        throw new UsageError('nothing to change: give --name, --tools or --dialect');
+      const changed = await rest.request<ShownKey>('PATCH', path, change);
       return { value: changed, text: describeKey(changed) };
     }
     case 'rotate':
@@ -88,6 +86,11 @@ async function perform(
       return { value: { id: operand, revoked: true }, text: `Key ${operand} is revoked.` };
     }
   }
+}
+
+function rowOf({ id, principal, scopes, name, ...key }: ShownKey): string[] {
+  const { tools = '', dialect = '', lastUsedAt = 'never', expiresAt = '' } = key;
+  return [id, principal, scopes.join(','), tools, dialect, lastUsedAt, expiresAt, name];
 }
 
 function describeKey({ id, name, tools = 'standard', dialect = 'as its clients declare' }: ShownKey): string {

@@ -18,12 +18,13 @@ import {
   type ProjectCommand,
   type Dependency,
   formatTaskRef,
-  allItemIds,
+  existingItems,
   nextTaskId,
   parseTaskRefs,
   plannedTaskSchema,
   prioritySchema,
   type Project,
+  type Task,
   requireRoom,
   resolveTag,
   LEAST_TASK,
@@ -117,7 +118,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
     const found = yield* readProject(projectRoot, (project: Project | undefined, limits: ReadLimits) => {
       const tag = resolveTag(project, input.tag);
       const tasks = project?.tags.get(tag)?.tasks ?? [];
-      refuseUnknown(own, allItemIds(tasks), tag);
+      refuseUnknown(own, tasks, tag);
       requireRoom(project, { command: 'add_task', tag, task: LEAST_TASK, dependencies, suggested: [] });
       const wish = {
         tag,
@@ -168,7 +169,8 @@ function requestOf(
 }
 
 /** Checked before the LLM is asked; the commit checks again, since a task may be removed in between. */
-function refuseUnknown(own: readonly string[], known: ReadonlySet<string>, tag: string): void {
+function refuseUnknown(own: readonly string[], tasks: readonly Task[], tag: string): void {
+  const known = existingItems(tasks, own);
   const id = own.find((one) => !known.has(one));
   if (id === undefined) return;
   throw new BatonError('project_task_not_found', `dependencies: tag '${tag}' has no task or subtask ${id}.`, {

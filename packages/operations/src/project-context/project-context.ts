@@ -1,5 +1,12 @@
 import type { ReadLimits } from '@baton/engine';
-import { type Dependency, parseTaskRef, type Project, type Task } from '../project/index.ts';
+import {
+  type Dependency,
+  parseTaskRef,
+  type Project,
+  type Task,
+  taskFinder,
+  taskIdsOf,
+} from '../project/index.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 import { findRelatedTasks } from './related-tasks.ts';
 import { briefForm, type ContextItem, fullForm, mediumForm, shortForm } from './task-forms.ts';
@@ -111,7 +118,6 @@ function takeLists(
   omitted: string[],
 ): Lists {
   const about = new Set(ids);
-  const known = new Map(tasks.map((task) => [task.id, task]));
   const seen = new Set<number | string>(ids);
   const lists: Record<keyof Lists, object[]> = { needed: [], related: [], waiting: [], done: [], plan: [] };
   const take = (
@@ -121,18 +127,19 @@ function takeLists(
     most: number,
     forms: readonly Form[],
     share: number,
+    all = items.length,
   ) => {
     const chosen = items.slice(0, most);
     const { shown, shortened, left } = budget.takeItems(chosen, forms, share);
     for (const { id } of chosen) seen.add(id);
     lists[list].push(...shown);
-    const missing = left + items.length - chosen.length;
+    const missing = left + all - chosen.length;
     if (shortened > 0) omitted.push(`texts of ${shortened} of the ${what}`);
     if (missing > 0) omitted.push(`${missing} of the ${what}`);
   };
   const unseen = ({ id }: ContextItem) => !seen.has(id);
 
-  const direct = neededBy(dependencies, known).filter(unseen);
+  const direct = neededBy(dependencies, tasks).filter(unseen);
   take(
     'needed',
     'tasks that it depends on',
@@ -141,7 +148,7 @@ function takeLists(
     [fullForm, mediumForm, shortForm, briefForm],
     SHARE.needed,
   );
-  const indirect = neededByThose(direct, known).filter(unseen);
+  const indirect = neededByThose(direct, tasks).filter(unseen);
   take(
     'needed',
     'tasks that those depend on',
@@ -161,15 +168,25 @@ function takeLists(
   );
   if (found.searched < tasks.length)
     omitted.push(`similar tasks among ${tasks.length - found.searched} that were not searched`);
-  const waiting = tasks.filter(
-    (task) => task.dependencies.some((id) => about.has(id as number)) && unseen(task),
+  if (about.size > 0) {
+    const waits = (task: Task) => task.dependencies.some((id) => about.has(id as number)) && unseen(task);
+    const waiting = tasks.filter(waits);
+    take('waiting', 'tasks that wait for it', waiting, MOST_WAITING, [shortForm, briefForm], SHARE.waiting);
+  }
+  const done = lastOf(tasks, MOST_DONE, (task) => task.status === 'done' && unseen(task));
+  take(
+    'done',
+    'other tasks that are done',
+    done.last,
+    MOST_DONE,
+    [shortForm, briefForm],
+    SHARE.done,
+    done.all,
   );
-  take('waiting', 'tasks that wait for it', waiting, MOST_WAITING, [shortForm, briefForm], SHARE.waiting);
-  const done = tasks.filter((task) => task.status === 'done' && unseen(task)).toReversed();
-  take('done', 'other tasks that are done', done, MOST_DONE, [shortForm, briefForm], SHARE.done);
   if (mostPlan > 0) {
-    const others = tasks.filter(unseen).toReversed();
-    take('plan', 'other tasks', others, mostPlan, [briefForm], SHARE.plan);
+    const taskIds = taskIdsOf(tasks);
+    const others = lastOf(tasks, mostPlan, (_task, at) => !seen.has(taskIds[at] ?? 0));
+    take('plan', 'other tasks', others.last, mostPlan, [briefForm], SHARE.plan, others.all);
     lists.plan.reverse();
   }
   return Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
@@ -177,11 +194,27 @@ function takeLists(
 
 type Form = (item: ContextItem) => object;
 
+/** The last ones that are wanted, the last one first, at most `most`; and how many are wanted in all. */
+function lastOf(
+  tasks: readonly Task[],
+  most: number,
+  isWanted: (task: Task, at: number) => boolean,
+): { last: Task[]; all: number } {
+  const last: Task[] = [];
+  let all = 0;
+  for (let at = tasks.length - 1; at >= 0; at--) {
+    const task = tasks[at] as Task;
+    if (isWanted(task, at) && all++ < most) last.push(task);
+  }
+  return { last, all };
+}
+
 /** Dependencies that exist, as they are written outside. */
-function neededBy(dependencies: readonly Dependency[], known: ReadonlyMap<number, Task>): ContextItem[] {
+function neededBy(dependencies: readonly Dependency[], tasks: readonly Task[]): ContextItem[] {
+  const find = taskFinder(tasks, dependencies.length);
   return dependencies.flatMap((dependency): ContextItem[] => {
     const ref = parseTaskRef(`${dependency}`);
-    const task = ref && known.get(ref.task);
+    const task = ref && find(ref.task);
     if (ref?.subtask === undefined) return task === undefined ? [] : [task];
     const part = task?.subtasks.find(({ id }) => id === ref.subtask);
     return part === undefined ? [] : [{ ...part, id: `${dependency}` }];
@@ -189,7 +222,7 @@ function neededBy(dependencies: readonly Dependency[], known: ReadonlyMap<number
 }
 
 /** What those tasks depend on, one step on; of subtasks it is left out. */
-function neededByThose(items: readonly ContextItem[], known: ReadonlyMap<number, Task>): ContextItem[] {
+function neededByThose(items: readonly ContextItem[], tasks: readonly Task[]): ContextItem[] {
   const ids = items.flatMap(({ id, dependencies }) => (typeof id === 'number' ? dependencies : []));
-  return neededBy([...new Set(ids)], known);
+  return neededBy([...new Set(ids)], tasks);
 }

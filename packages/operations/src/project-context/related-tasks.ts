@@ -1,4 +1,4 @@
-import { isUnread, storedLength, type Task } from '../project/index.ts';
+import { findTask, isUnread, storedLength, type Task } from '../project/index.ts';
 import { searchIndexOf, wordsOf } from './task-search-index.ts';
 
 /**
@@ -43,12 +43,11 @@ export function findRelatedTasks(
   for (const { title, description } of unread) void [title, description];
   if (unread.length > 0) return { tasks: [], searched: candidates.length };
   const words = [...new Set(wordsOf(query.slice(0, QUERY_LENGTH).toLowerCase()))].slice(0, QUERY_WORDS);
-  const byId = new Map(candidates.map((task) => [task.id, task]));
   const found = searchIndexOf(first, candidates).search(words, without);
   const best = found[0]?.score ?? 0;
   const similar = found.filter(({ score }) => score >= best * LEAST_OF_BEST);
   return {
-    tasks: similar.slice(0, most).flatMap(({ id }) => byId.get(id as number) ?? []),
+    tasks: similar.slice(0, most).flatMap(({ id }) => findTask(tasks, id as number) ?? []),
     searched: candidates.length,
   };
 }

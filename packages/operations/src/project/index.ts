@@ -34,7 +34,7 @@ export {
   parseTasksFile,
   tasksFileInSteps,
 } from './formats/tasks-file.ts';
-export { allItemIds, resolveDependency } from './dependencies/dependency-graph.ts';
+export { allItemIds, existingItems, resolveDependency } from './dependencies/dependency-graph.ts';
 export { type GeneratedSubtask, plannedSubtaskSchema } from './model/generated-subtask.ts';
 export { MAX_TASKS_PER_ANSWER, generatedTaskSchema, plannedTaskSchema } from './model/generated-task.ts';
 export * from './model/require-existing.ts';
@@ -64,7 +64,7 @@ export {
   type Status,
   statusSchema,
 } from './model/status-and-priority.ts';
-export { type Subtask, type Task, TASK_LIMITS } from './model/task.ts';
+export { findTask, type Subtask, type Task, TASK_LIMITS, taskFinder, taskIdsOf } from './model/task.ts';
 export {
   type IgnoredStatus,
   ignoredStatusesNote,

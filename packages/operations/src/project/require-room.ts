@@ -2,6 +2,7 @@ import { BatonError } from '@baton/protocol';
 import { refuseLongTask, refuseTooManySubtasks } from './formats/field-limits.ts';
 import { countSubtasks } from './formats/project-fields.ts';
 import type { Project, Tag } from './model/project.ts';
+import { differingTasks } from './model/task.ts';
 import { applyCommand, type ProjectCommand } from './command.ts';
 
 /** The smallest task, or subtask, that an answer may give. */
@@ -23,10 +24,11 @@ export function requireRoom(project: Project | undefined, least: ProjectCommand)
 /** What a commit refuses as well, of the tasks that a command has changed. */
 function requireRoomInTag(name: string, was: Tag | undefined, tag: Tag): void {
   if (was === undefined || was === tag) return;
-  const kept = new Set(was.tasks);
-  const changed = tag.tasks.filter((task) => !kept.has(task));
-  for (const task of changed) {
-    const old = was.tasks.find(({ id }) => id === task.id);
+  const { before, after } = differingTasks(was.tasks, tag.tasks);
+  const kept = new Set(before);
+  for (const task of after) {
+    if (kept.has(task)) continue;
+    const old = before.find(({ id }) => id === task.id);
     refuseLongTask(task.id, JSON.stringify(task).length, old);
     // To count those of the others their index is read.
     if (task.subtasks.length <= (old?.subtasks.length ?? 0)) continue;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openFixture } from '../testing/store-fixture.ts';
+import { errorCode } from '../testing/test-tenant.ts';
 import { PendingAges } from './pending-ages.ts';
 
 const fixture = await openFixture();
@@ -41,4 +42,14 @@ test('a count that failed is not told again', async () => {
   await redis.del(pending);
   await redis.zadd(pending, Date.now(), 'a|x');
   expect((await ages.count()).map(({ count }) => count)).toEqual([1, 0, 0, 0]);
+});
+
+test('where Redis refuses a command of the walk, the count is unavailable', async () => {
+  await redis.zadd(keyspace.shard(0).due, 1, 'waits');
+  await redis.call('ACL', 'SETUSER', 'default', '-zcard');
+  try {
+    expect(await errorCode(new PendingAges(fixture.connection, keyspace).count())).toBe('unavailable');
+  } finally {
+    await redis.call('ACL', 'SETUSER', 'default', '+zcard');
+  }
 });

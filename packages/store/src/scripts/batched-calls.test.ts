@@ -105,6 +105,44 @@ test.each<[string, (segment: FencedSegment, text: string) => Promise<unknown>]>(
   expect(codes.sort()).toEqual(['done', 'done', ...Array(4).fill('limit_storage')]);
 });
 
+test('commits that come at once fill what the tenant may store, and no more; of those of one project the first lands', async () => {
+  const wide = await fixture.createTenant();
+  const [text, names] = ['x'.repeat(GROWTH), ['a', 'b', 'c', 'd', 'a', 'b']];
+  const commit = ({ store: { projects } }: typeof wide, name: string) =>
+    projects.commit(name, undefined, { set: [['field', text]], delete: [] });
+  await commit(wide, 'warm');
+  const before = await evals();
+  const replies = await Promise.all(names.map((name) => commit(wide, name)));
+  expect((await evals()) - before, 'they were one command').toBe(1);
+  expect(replies).toEqual([...Array(4).fill('committed'), 'conflict', 'conflict']);
+
+  const small = await fixture.createTenant({ storedBytes: Math.ceil(GROWTH * 2.5) });
+  const codes = await Promise.all(names.slice(0, 4).map((name) => errorCode(commit(small, name))));
+  expect(codes).toEqual(['done', 'done', 'limit_storage', 'limit_storage']);
+  expect(await small.store.projects.names()).toEqual(['a', 'b']);
+});
+
+test('reads that come at once are one command, and share what it may tell of changes', async () => {
+  const { projects } = (await fixture.createTenant()).store;
+  const large = 'x'.repeat(150_000);
+  for (const name of ['a', 'b', 'c']) {
+    await projects.commit(name, undefined, { set: [['field', '1']], delete: [] });
+    await projects.commit(
+      name,
+      { version: '1' },
+      { set: [['field', name === 'b' ? '2' : large]], delete: [] },
+    );
+  }
+  // A script that the server does not know yet is a command more.
+  await projects.read('a', []);
+  const before = await evals();
+  const reads = await Promise.all(['a', 'c', 'b', 'none'].map((name) => projects.read(name, ['field'], '1')));
+  expect((await evals()) - before, 'they were one command').toBe(1);
+  expect(reads.map((read) => read?.fields.get('field')?.length)).toEqual([150_000, 150_000, 1, undefined]);
+  // Of the second it would be more than one command tells: its reader reads anew.
+  expect(reads.map((read) => read?.changed?.size)).toEqual([1, undefined, 1, undefined]);
+});
+
 async function evals(): Promise<number> {
   const info = await redis.info('commandstats');
   return [...info.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].reduce(

@@ -136,7 +136,7 @@ export const COMMIT = defineScript(
     ] as const),
     ...(['attempt', 'key', 'arguments', 'outcome', 'keep'] as const),
   ],
-  { ...REPLICATED, ...NEW_WORK },
+  { ...REPLICATED, ...BATCHED, ...NEW_WORK },
 );
 
 /** A part of a change that is too large for one command; COMMIT is what confirms it. */
@@ -165,6 +165,7 @@ export const READ_PROJECT = defineScript(
   'project/read_project',
   ['tenant', 'project', 'projectUse', 'projectChanges'],
   ['name', 'whole', 'since'],
+  BATCHED,
 );
 
 export const PARK = defineScript(

@@ -136,6 +136,16 @@ test('a batch of sixteen is sent at once, so no command blocks Redis with more',
   await Promise.all(runs);
 });
 
+test('a batch has so many characters of arguments at most, or one call', async () => {
+  const lengths = async (...each: number[]) =>
+    commandsOf(() =>
+      Promise.all(each.map((length, n) => batcher.run(NOTE, [`l${n}`], ['set', 'x'.repeat(length)]))),
+    );
+  expect(await lengths(87_000, 87_000, 87_000)).toBe(1);
+  expect(await lengths(87_000, 87_000, 88_000)).toBe(2);
+  expect(await lengths(10, 300_000, 10, 10)).toBe(3);
+});
+
 test('batches of many slots fill each by itself', async () => {
   const run = (n: number) => batcher.run(NOTE, [`{s${n % 16}}k${n}`], ['set', n]);
   const sent = await commandsOf(() => Promise.all(Array.from({ length: 64 }, (_, n) => run(n))));

@@ -8,13 +8,21 @@ interface QueuedCall extends ScriptCall {
   readonly reject: (error: unknown) => void;
 }
 
-type Batch = [QueuedCall, ...QueuedCall[]];
+interface Batch {
+  readonly calls: [QueuedCall, ...QueuedCall[]];
+  /** What its arguments take, as of `lengthOf`. */
+  length: number;
+}
 
 /** A call waits at most so long for the replies to earlier batches: they may never come. */
 const MAX_WAIT_MS = 50;
 
-/** Redis does nothing else while it runs a batch. */
+/** Redis does nothing else while it runs a batch: it has so many calls at most, and so many characters of arguments, or one call. */
 const MAX_CALLS = 16;
+const MAX_LENGTH = 262_144;
+
+/** What an argument costs a script beside its characters. */
+const ARGUMENT_LENGTH = 64;
 
 /**
  * Sends calls of scripts in batches: a command costs Redis more than most of what the scripts do, and a system call more
@@ -51,12 +59,15 @@ export class ScriptBatcher {
   private enqueue(call: QueuedCall): void {
     const { script, keys } = call;
     const shared = script.batched ? script.sha + slotOf(keys[0] ?? '') : call;
+    const length = lengthOf(call.args);
     const batch = this.queued.get(shared);
-    if (batch === undefined) this.queued.set(shared, [call]);
-    else if (batch.push(call) === MAX_CALLS) {
+    if (batch !== undefined && batch.length + length <= MAX_LENGTH) {
+      batch.calls.push(call);
+      batch.length += length;
+      if (batch.calls.length < MAX_CALLS) return;
       this.queued.delete(shared);
-      void this.send(batch);
-    }
+    } else this.queued.set(shared, { calls: [call], length });
+    if (batch !== undefined) void this.send(batch);
   }
 
   private scheduleFlush(): void {
@@ -80,15 +91,15 @@ export class ScriptBatcher {
     stream?.uncork();
   }
 
-  private async send(batch: Batch): Promise<void> {
-    const [{ script }] = batch;
+  private async send({ calls }: Batch): Promise<void> {
+    const [{ script, resolve }] = calls;
     this.outstanding++;
     try {
-      const reply = (await this.evaluate(script, encodeBatch(script, batch))) as unknown[];
-      if (!script.batched) return batch[0].resolve(reply);
-      for (const [index, call] of batch.entries()) settleCall(reply, index, call);
+      const reply = (await this.evaluate(script, encodeBatch(script, calls))) as unknown[];
+      if (!script.batched) return resolve(reply);
+      for (const [index, call] of calls.entries()) settleCall(reply, index, call);
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      for (const { reject } of calls) reject(error);
     } finally {
       this.outstanding--;
       if (this.queued.size > 0) this.scheduleFlush();
@@ -111,6 +122,12 @@ export class ScriptBatcher {
     command.args = args;
     return this.client.sendCommand(command) as Promise<unknown>;
   }
+}
+
+function lengthOf(args: ScriptCall['args']): number {
+  let length = 0;
+  for (const arg of args) length += ARGUMENT_LENGTH + (typeof arg === 'string' ? arg.length : 0);
+  return length;
 }
 
 /** Keys of one hash tag are of one slot. */

@@ -2,25 +2,12 @@ import { useState } from 'preact/hooks';
 import { useAction } from '../../components/action.ts';
 import { ActionResult } from '../../components/action-result.tsx';
 import { useSession } from '../../session/session-context.ts';
+import { Choice, DIALECTS, TOOLS } from './key-choices.tsx';
 
 const SCOPES = [
   ['mcp', 'calls tools, sees its own calls'],
   ['agent', 'answers the requests of all'],
   ['admin', 'manages the tenant'],
-] as const;
-
-/** Which tools are listed, and how requests for an LLM are shown, to clients whose calls do not say. The first is no choice. */
-const TOOLS = [
-  ['', 'standard'],
-  ['core', 'core: the fewest'],
-  ['all', 'all'],
-] as const;
-const DIALECTS = [
-  ['', 'as they declare'],
-  ['tool', 'tool: a directive, answered by agent_llm'],
-  ['sampling', 'sampling'],
-  ['input_required', 'input required'],
-  ['task', 'task'],
 ] as const;
 
 const DAY_MS = 86_400_000;
@@ -32,7 +19,7 @@ export function KeyForm({ onMade }: { onMade: (key: string) => void }) {
   const [name, setName] = useState('');
   const [principal, setPrincipal] = useState('');
   const [days, setDays] = useState('');
-  const [tools, setTools] = useState('');
+  const [tools, setTools] = useState('standard');
   const [dialect, setDialect] = useState('');
   const [scopes, setScopes] = useState<readonly string[]>(['mcp']);
   const submit = (event: Event) => {
@@ -42,7 +29,7 @@ export function KeyForm({ onMade }: { onMade: (key: string) => void }) {
         name,
         scopes,
         ...(principal !== '' && { principal }),
-        ...(tools !== '' && { tools }),
+        ...(tools !== 'standard' && { tools }),
         ...(dialect !== '' && { dialect }),
         ...(days !== '' && { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
       });
@@ -107,28 +94,5 @@ export function KeyForm({ onMade }: { onMade: (key: string) => void }) {
         <ActionResult action={action} />
       </form>
     </details>
-  );
-}
-
-interface ChoiceProps {
-  readonly title: string;
-  /** Values with what is shown of each. */
-  readonly options: readonly (readonly [string, string])[];
-  readonly value: string;
-  readonly onChoose: (value: string) => void;
-}
-
-function Choice({ title, options, value, onChoose }: ChoiceProps) {
-  return (
-    <label>
-      {title}
-      <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -7,6 +7,7 @@ import { plainText } from '../../components/plain-text.ts';
 import { type Column, PagedTable } from '../../components/table/paged-table.tsx';
 import { RelativeTime } from '../../components/time.tsx';
 import { useSession } from '../../session/session-context.ts';
+import { ChangeKeyForm } from './change-key-form.tsx';
 import { KeyForm } from './key-form.tsx';
 import { NewKey } from './new-key.tsx';
 
@@ -25,6 +26,7 @@ export function KeyList() {
   const { client } = useSession();
   const action = useAction();
   const [asked, setAsked] = useState<Asked>();
+  const [changing, setChanging] = useState<KeyReply>();
   const [made, setMade] = useState<string>();
   const [reading, setReading] = useState(0);
   const onMade = (key: string) => {
@@ -49,7 +51,7 @@ export function KeyList() {
     { title: 'Id', cell: ({ id }) => <code>{id}</code> },
     { title: 'Principal', cell: ({ principal }) => plainText(principal) },
     { title: 'Scopes', cell: ({ scopes }) => scopes.join(' ') },
-    { title: 'Tools', cell: ({ tools = 'standard' }) => plainText(tools) },
+    { title: 'Tools', cell: ({ tools = 'standard' }) => <span class="words">{plainText(tools)}</span> },
     { title: 'Dialect', cell: ({ dialect = 'as declared' }) => dialect },
     { title: 'Last used', cell: ({ lastUsedAt }) => timeOr(lastUsedAt, 'never') },
     { title: 'Expires', cell: ({ expiresAt }) => timeOr(expiresAt, 'never') },
@@ -57,6 +59,14 @@ export function KeyList() {
       title: 'Actions',
       cell: (key) => (
         <span class="actions">
+          <button
+            type="button"
+            class="small secondary outline"
+            aria-label={`change ${key.name}`}
+            onClick={() => setChanging(key)}
+          >
+            change
+          </button>
           {(['rotate', 'revoke'] as const).map((verb) => (
             <button
               type="button"
@@ -78,6 +88,18 @@ export function KeyList() {
       <KeyForm onMade={onMade} />
       {made !== undefined && <NewKey text={made} onClose={() => setMade(undefined)} />}
       <ActionResult action={action} />
+      {changing !== undefined && (
+        <ChangeKeyForm
+          key={changing.id}
+          shown={changing}
+          onChanged={(said) => {
+            setChanging(undefined);
+            setReading((before) => before + 1);
+            void action.start(async () => said);
+          }}
+          onClose={() => setChanging(undefined)}
+        />
+      )}
       <PagedTable
         changes={reading}
         caption="Keys"

@@ -2,11 +2,11 @@ import type { InteractionReply, TaskReply } from '@baton/gateway/reply-types';
 
 /** What a chart shows of each: how an interaction has ended, or a task. Drawn in this order from the bottom. */
 export const OUTCOMES = ['answered', 'expired', 'failed'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type ChartedOutcome = (typeof OUTCOMES)[number];
 
 /** Something that has ended, by when: milliseconds since the epoch. */
 export interface TimedOutcome {
-  readonly outcome: Outcome;
+  readonly outcome: ChartedOutcome;
   readonly at: number;
 }
 
@@ -15,8 +15,8 @@ export interface OutcomesOverTime {
   readonly from: number;
   /** When each interval begins, in seconds since the epoch. */
   readonly times: readonly number[];
-  readonly counts: Readonly<Record<Outcome, readonly number[]>>;
-  readonly totals: Readonly<Record<Outcome, number>>;
+  readonly counts: Readonly<Record<ChartedOutcome, readonly number[]>>;
+  readonly totals: Readonly<Record<ChartedOutcome, number>>;
 }
 
 const INTERVALS = 30;

@@ -3,11 +3,11 @@ import { answerBlocksSchema, attachWhatFits } from '../task-edits/attach.ts';
 import { unknownDependencyError } from '../model/project-errors.ts';
 import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
 import { BatonError } from '@baton/protocol';
-import { allItemIds } from '../dependencies/dependency-graph.ts';
+import { existingItems } from '../dependencies/dependency-graph.ts';
 import { generatedTaskSchema } from '../model/generated-task.ts';
 import { newProject, newTag, nextTaskId, type Project, tagNameSchema, withTag } from '../model/project.ts';
 import type { Dependency } from '../model/task-id.ts';
-import { type Task, TASK_LIMITS } from '../model/task.ts';
+import { appendTask, type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Adds one task. The caller's dependencies must exist; what an LLM suggests is left out where it does not. */
 export const addTaskCommandSchema = z.strictObject({
@@ -41,7 +41,7 @@ export function addTask(
       limit: 'tasksPerTag',
       most: tasksPerTag,
     });
-  const known = allItemIds(tag.tasks);
+  const known = existingItems(tag.tasks, [...command.dependencies, ...command.suggested]);
   for (const dependency of command.dependencies)
     if (!known.has(`${dependency}`)) throw unknownDependencyError(name, `${dependency}`);
   const seenBelow = command.seenBelow ?? Number.POSITIVE_INFINITY;
@@ -60,7 +60,7 @@ export function addTask(
     priority: task.priority ?? 'medium',
     subtasks: [],
   };
-  const tasks = attachWhatFits([...tag.tasks, made], { task: made.id }, command.attachments, now);
+  const tasks = attachWhatFits(appendTask(tag.tasks, made), { task: made.id }, command.attachments, now);
   const changed = { ...tag, tasks, metadata: { ...tag.metadata, updated: now } };
   return {
     project: withTag(project ?? newProject(name), name, changed),

@@ -1,5 +1,5 @@
-import type { Dependency } from '../model/task-id.ts';
-import type { Task } from '../model/task.ts';
+import { type Dependency, formatTaskRef, parseTaskRef } from '../model/task-id.ts';
+import { type Task, taskFinder } from '../model/task.ts';
 
 /**
  * The dependencies within a tag: from each task and subtask ("5", "5.2") to those that it depends on. A dependency that
@@ -36,6 +36,19 @@ export function allItemIds(tasks: readonly Task[]): Set<string> {
     for (const subtask of subtasks) ids.add(`${id}.${subtask.id}`);
   }
   return ids;
+}
+
+/** Which of some outside ids ("5", "5.2") exist; few others are looked at where it is about few. */
+export function existingItems(tasks: readonly Task[], ids: readonly Dependency[]): Set<string> {
+  const find = taskFinder(tasks, ids.length);
+  const exists = (id: string) => {
+    const ref = parseTaskRef(id);
+    if (ref === undefined || formatTaskRef(ref) !== id) return false;
+    const task = find(ref.task);
+    if (ref.subtask === undefined) return task !== undefined;
+    return task?.subtasks.some((subtask) => subtask.id === ref.subtask) === true;
+  };
+  return new Set(ids.map(String).filter(exists));
 }
 
 /** Every dependency of a tag's tasks and subtasks, in their order; `known`: the ids of all of them. */

@@ -7,6 +7,7 @@ import { getTasks } from '../../views/get-tasks.ts';
 import { nextTask } from '../../views/next-task.ts';
 import { applyCommand, type ProjectCommand } from '../command.ts';
 import type { Project } from '../model/project.ts';
+import { taskIdsOf } from '../model/task.ts';
 import { INITIAL_FIELDS } from './field-names.ts';
 import { ProjectFields } from './project-fields.ts';
 import { changedProjectFields } from '../../testing/whole-project.ts';
@@ -87,6 +88,31 @@ describe('a project that is read as far as it is looked at', () => {
       { numRuns: 300 },
     );
     expect(partly).toBeGreaterThan(100);
+  }, 60_000);
+
+  it('goes on from changes to the project that a new reader finds', () => {
+    fc.assert(
+      fc.property(
+        tasksFileArbitrary,
+        fc.array(commandArbitrary, { minLength: 2, maxLength: 6 }),
+        (file, commands) => {
+          let whole = project(file);
+          const kept = new ProjectFields({ whole: true });
+          kept.apply(changedProjectFields(undefined, whole));
+          for (const command of commands) {
+            const before = kept.project;
+            const applied = refusalOrValue(() => applyCommand(before, command, NOW).project);
+            if ('code' in applied) continue;
+            kept.apply(changedProjectFields(before, applied.value));
+            whole = applyCommand(whole, command, NOW).project;
+            expect(stored(kept.project)).toEqual(stored(whole));
+            for (const { tasks } of kept.project.tags.values())
+              expect(taskIdsOf(tasks)).toEqual(tasks.map(({ id }) => id));
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
   }, 60_000);
 
   it('shows every view the same', () => {
@@ -178,6 +204,33 @@ describe('a large project', () => {
     expect(end.value.set.map(([field]) => field).filter((field) => field.startsWith('task:'))).toEqual(
       touched,
     );
+  });
+
+  it.each([
+    ['no other task', []],
+    ['those that it depends on', [7, '9.1']],
+  ])('gets a task more by reading %s', (_what, dependencies) => {
+    const { end, read } = evaluate(texts, (found, fields) => {
+      const task = { title: 'One more', description: '' };
+      const command: ProjectCommand = {
+        command: 'add_task',
+        tag: 'master',
+        task,
+        dependencies,
+        suggested: [],
+      };
+      const { project: after, outcome } = applyCommand(found, command, NOW);
+      needWhole(outcome);
+      return changedProjectFields(found, after, fields);
+    });
+    if (!('value' in end)) throw end.code;
+    const beside = [...read].filter((field) => /^(task|index):/.test(field));
+    // A field of the index is written with the entries of its neighbours.
+    expect(beside.sort()).toEqual([
+      ...(dependencies.length > 0 ? ['index:0:master'] : []),
+      'index:15:master',
+    ]);
+    expect(end.value.set.map(([field]) => field)).toContain('task:1001:master');
   });
 
   it('never lets a task grow beyond a field, and lets one that is larger shrink', () => {

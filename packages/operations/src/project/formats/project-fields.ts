@@ -2,7 +2,7 @@ import { isRecord } from '@baton/protocol';
 import type { ComplexityReport } from '../model/complexity-report.ts';
 import type { ConnectedFile, ProjectMetadata } from '../model/project-metadata.ts';
 import type { Project, Tag, TagMetadata } from '../model/project.ts';
-import { type Task, withTaskIds } from '../model/task.ts';
+import type { Task } from '../model/task.ts';
 import {
   ABOUT,
   FILE,
@@ -16,6 +16,7 @@ import {
   updatedField,
 } from './field-names.ts';
 import type { ChangedFields } from './changed-fields.ts';
+import { TagTasks } from './tag-tasks.ts';
 import { type IndexBucket, taskHeadOf } from './task-index.ts';
 import { expectedLength, isUnread, unread, UnreadTasks, withStoredLength } from './unread.ts';
 
@@ -50,9 +51,11 @@ export class ProjectFields {
   private readonly standIns = new Map<string, UnreadTasks>();
   private subtaskCounts: ReadonlyMap<string, number> = new Map();
   /** By tag and id, tasks that were read and stand-ins for the others. */
-  private readonly tasks = new Map<string, Map<number, Task>>();
+  private readonly tasks = new Map<string, TagTasks>();
   /** Characters that were added so far. */
   addedLength = 0;
+  /** Of a whole record, until a file or a report comes or goes. */
+  private partsOfWhole: ProjectParts | undefined;
   /** Made of the fields as they are now. */
   private made: Project | undefined;
   /** What is not added does not exist. */
@@ -157,7 +160,8 @@ export class ProjectFields {
         .filter((field) => field.startsWith(prefix))
         .map((field) => field.slice(prefix.length))
         .sort();
-    return { files: named(FILE), reports: named(REPORT), subtasks: [] };
+    this.partsOfWhole ??= { files: named(FILE), reports: named(REPORT), subtasks: [] };
+    return this.partsOfWhole;
   }
 
   private tag(name: string): Tag {
@@ -179,6 +183,7 @@ export class ProjectFields {
   private keep(field: string, value: unknown): void {
     this.values.set(field, value);
     const name = parseFieldName(field);
+    if (name?.kind === 'file' || name?.kind === 'report') this.partsOfWhole = undefined;
     if (name?.kind === 'tag') this.standIns.delete(name.of);
     if (name?.kind === 'task' && value !== undefined) this.tasksOf(name.of).set(name.number, value as Task);
   }
@@ -198,11 +203,12 @@ export class ProjectFields {
   private forget(field: string): void {
     this.values.delete(field);
     const name = parseFieldName(field);
+    if (name?.kind === 'file' || name?.kind === 'report') this.partsOfWhole = undefined;
     if (name?.kind === 'task') this.tasks.get(name.of)?.delete(name.number);
   }
 
-  private tasksOf(tag: string): Map<number, Task> {
-    const tasks = this.tasks.get(tag) ?? new Map<number, Task>();
+  private tasksOf(tag: string): TagTasks {
+    const tasks = this.tasks.get(tag) ?? new TagTasks();
     this.tasks.set(tag, tasks);
     return tasks;
   }
@@ -216,19 +222,13 @@ export class ProjectFields {
     return standIns;
   }
 
-  private tasksInOrder(tag: string, ids: readonly number[]): Task[] {
-    const tasks = this.tasksOf(tag);
+  private tasksInOrder(tag: string, ids: readonly number[]): readonly Task[] {
     const standIns = this.standInsOf(tag);
-    const inOrder = ids.map((id) => {
-      const known = tasks.get(id);
-      if (known !== undefined) return known;
+    return this.tasksOf(tag).inOrder(ids, (id) => {
       // A whole record that lacks the field is no project.
       if (this.has(taskField(tag, id))) return this.record(taskField(tag, id)) as unknown as Task;
-      const standIn = standIns.withId(id);
-      tasks.set(id, standIn);
-      return standIn;
+      return standIns.withId(id);
     });
-    return withTaskIds(inOrder, ids);
   }
 
   private value<T extends object>(field: string, absent: T): T {

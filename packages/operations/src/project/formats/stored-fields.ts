@@ -1,5 +1,5 @@
 import type { Project, Tag, TagMetadata } from '../model/project.ts';
-import { type Task, taskIdsOf } from '../model/task.ts';
+import { differingTasks, type Task, taskIdsOf } from '../model/task.ts';
 import {
   ABOUT,
   FILE,
@@ -100,10 +100,10 @@ class Change implements ChangedFields {
 
   /** Returns by how many subtasks the tag has grown. */
   *tag(name: string, was: Tag | undefined, tag: Tag): Generator<undefined, number> {
-    const { before, after } = differing(was?.tasks ?? [], tag.tasks);
+    const { before, after } = differingTasks(was?.tasks ?? [], tag.tasks);
     const isSameList = was !== undefined && hasSameIds(before, after);
     if (!isSameList || was.extra !== tag.extra || !isSameMetadata(was.metadata, tag.metadata))
-      this.put(tagField(name), was && recordOf(was), recordOf(tag));
+      this.put(tagField(name), isSameList ? recordOf(was) : undefined, recordOf(tag));
     this.put(updatedField(name), was?.metadata.updated, tag.metadata.updated);
     const gone = new Map(before.map((task) => [task.id, task]));
     const buckets = new Set<number>();
@@ -183,7 +183,8 @@ class Change implements ChangedFields {
   ): Generator<undefined, void> {
     if (buckets.size === 0) return;
     const entries = new Map([...buckets].map((bucket) => [bucket, {} as Record<string, IndexEntry>]));
-    for (const [at, id] of ids.entries()) {
+    for (let at = 0; at < ids.length; at++) {
+      const id = ids[at] ?? 0;
       const entriesOfBucket = entries.get(indexBucket(id));
       const task = tasks[at];
       if (entriesOfBucket === undefined || task === undefined) continue;
@@ -197,23 +198,6 @@ class Change implements ChangedFields {
       yield;
     }
   }
-}
-
-/** What two lists have between the tasks that both begin and end with: mostly few of thousands. */
-function differing(
-  before: readonly Task[],
-  after: readonly Task[],
-): { before: readonly Task[]; after: readonly Task[] } {
-  const shorter = Math.min(before.length, after.length);
-  let first = 0;
-  while (first < shorter && before[first] === after[first]) first++;
-  let last = 0;
-  while (last < shorter - first && before[before.length - 1 - last] === after[after.length - 1 - last])
-    last++;
-  return {
-    before: before.slice(first, before.length - last),
-    after: after.slice(first, after.length - last),
-  };
 }
 
 function hasSameIds(before: readonly Task[], after: readonly Task[]): boolean {
@@ -246,5 +230,5 @@ function partsOf({ tags, files, reports }: Project, subtaskCount: (tag: string) 
 
 function recordOf({ metadata, extra, tasks }: Tag) {
   // The field keeps its position, so that an exported file has its fields in the imported order.
-  return { metadata: { ...metadata, updated: null }, extra, ids: tasks.map(({ id }) => id) };
+  return { metadata: { ...metadata, updated: null }, extra, ids: taskIdsOf(tasks) };
 }

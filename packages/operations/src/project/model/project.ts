@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ProjectMetadata, ConnectedFile } from './project-metadata.ts';
 import type { ComplexityReport } from './complexity-report.ts';
 import { STATUSES } from './status-and-priority.ts';
-import type { Task } from './task.ts';
+import { type Task, taskIdsOf } from './task.ts';
 
 /**
  * A tenant's task list. Immutable: a change makes new objects along its way and shares the rest, so that what
@@ -71,7 +71,9 @@ export function resolveTag(project: Project | undefined, tag: string | undefined
 
 /** The next free id of a tag: ids are given on from the highest, never filled into gaps. */
 export function nextTaskId(tasks: readonly Task[]): number {
-  return tasks.reduce((highest, { id }) => Math.max(highest, id), 0) + 1;
+  let highest = 0;
+  for (const id of taskIdsOf(tasks)) highest = Math.max(highest, id);
+  return highest + 1;
 }
 
 /** The project with one tag put in; a tag that is new comes last. */

@@ -2,7 +2,7 @@ import { BatonError } from '@baton/protocol';
 import type { Project, Tag } from './project.ts';
 import type { ConnectedFile } from './project-metadata.ts';
 import { formatTaskRef, parseTaskRef, type TaskRef } from './task-id.ts';
-import type { Subtask, Task } from './task.ts';
+import { findTask, type Subtask, type Task } from './task.ts';
 
 /** @throws BatonError `tag_not_found`, naming the tags that there are. */
 export function requireTag(project: Project, name: string): Tag {
@@ -16,7 +16,7 @@ export function requireTag(project: Project, name: string): Tag {
 
 /** @throws BatonError `project_task_not_found`, naming the id and the tag. */
 export function requireTask(tag: Pick<Tag, 'tasks'>, tagName: string, ref: TaskRef): Task {
-  const found = tag.tasks.find(({ id }) => id === ref.task);
+  const found = findTask(tag.tasks, ref.task);
   if (found === undefined) throw taskNotFoundError(tagName, ref);
   return found;
 }
@@ -31,7 +31,7 @@ export function requireSubtask(task: Task, tagName: string, ref: TaskRef): Subta
 /** The task ("5") or subtask ("5.2") of a tag; undefined where there is none. */
 export function itemAt(project: Project, tag: string, id: string): Task | Subtask | undefined {
   const ref = parseTaskRef(id);
-  const task = ref && project.tags.get(tag)?.tasks.find((one) => one.id === ref.task);
+  const task = ref && findTask(project.tags.get(tag)?.tasks ?? [], ref.task);
   if (ref?.subtask === undefined) return task;
   return task?.subtasks.find((one) => one.id === ref.subtask);
 }

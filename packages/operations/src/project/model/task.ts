@@ -72,3 +72,42 @@ export function withTaskIds(tasks: Task[], ids: readonly number[]): Task[] {
 export function taskIdsOf(tasks: readonly Task[]): readonly number[] {
   return (tasks as { readonly [IDS]?: readonly number[] })[IDS] ?? tasks.map(({ id }) => id);
 }
+
+/** The task with this id; none but it is looked at where the ids were noted. */
+export function findTask(tasks: readonly Task[], id: number): Task | undefined {
+  const ids = (tasks as { readonly [IDS]?: readonly number[] })[IDS];
+  return ids === undefined ? tasks.find((task) => task.id === id) : tasks[ids.indexOf(id)];
+}
+
+/** To build a map of thousands costs as much as so many looks through their ids. */
+const FEW_LOOKUPS = 32;
+
+/** Finds tasks by their ids, about so many times. */
+export function taskFinder(tasks: readonly Task[], lookups: number): (id: number) => Task | undefined {
+  if (lookups <= FEW_LOOKUPS) return (id) => findTask(tasks, id);
+  const byId = new Map<number, Task | undefined>();
+  for (const [at, id] of taskIdsOf(tasks).entries()) byId.set(id, tasks[at]);
+  return (id) => byId.get(id);
+}
+
+/** The list with a task behind its others. */
+export function appendTask(tasks: readonly Task[], task: Task): readonly Task[] {
+  return withTaskIds([...tasks, task], [...taskIdsOf(tasks), task.id]);
+}
+
+/** What two lists have between the tasks that both begin and end with: mostly few of thousands. */
+export function differingTasks(
+  before: readonly Task[],
+  after: readonly Task[],
+): { before: readonly Task[]; after: readonly Task[] } {
+  const shorter = Math.min(before.length, after.length);
+  let first = 0;
+  while (first < shorter && before[first] === after[first]) first++;
+  let last = 0;
+  while (last < shorter - first && before[before.length - 1 - last] === after[after.length - 1 - last])
+    last++;
+  return {
+    before: before.slice(first, before.length - last),
+    after: after.slice(first, after.length - last),
+  };
+}

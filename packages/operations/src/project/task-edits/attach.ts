@@ -4,7 +4,7 @@ import type { CommandResult } from '../model/command-result.ts';
 import type { Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/require-existing.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
-import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+import { findTask, type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import { editTasksInTag } from './edit-tasks-in-tag.ts';
 import { updateItemAt } from './update-item-at.ts';
 import {
@@ -69,7 +69,7 @@ export function attachWhatFits(
   now: string,
 ): readonly Task[] {
   if (blocks === undefined || blocks.length === 0) return tasks;
-  const task = tasks.find(({ id }) => id === ref.task);
+  const task = findTask(tasks, ref.task);
   if (task === undefined) return tasks;
   const room = Math.min(
     ATTACHMENT_LIMITS.lengthPerTask - attachedLength(task),

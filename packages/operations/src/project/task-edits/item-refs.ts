@@ -1,6 +1,6 @@
 import { requireSubtask, requireTask } from '../model/require-existing.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
-import type { Task } from '../model/task.ts';
+import { findTask, type Task } from '../model/task.ts';
 
 /** The items that `ids` names, each once; every one must exist. @throws BatonError as `requireTask`. */
 export function requireItemRefs(ids: string, tasks: readonly Task[], tag: string): TaskRef[] {
@@ -22,7 +22,7 @@ export function withoutListedSubtasks(tasks: readonly Task[], refs: readonly Tas
 }
 
 export function titleAt(tasks: readonly Task[], ref: TaskRef): string {
-  const task = tasks.find(({ id }) => id === ref.task);
+  const task = findTask(tasks, ref.task);
   const item = ref.subtask === undefined ? task : task?.subtasks.find(({ id }) => id === ref.subtask);
   return item?.title ?? '';
 }

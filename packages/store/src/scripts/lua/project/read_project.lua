@@ -20,21 +20,22 @@ local function reply(kind, known, ...)
   return values
 end
 -- More fields than these are not looked at: each costs a call.
-local MOST_FIELDS, MOST_CHANGED_FIELDS = 128, 1000
-local function is_small(fields, most)
+local MOST_FIELDS = 128
+-- The bytes of these fields' values, nil where they are more than so many.
+local function bytes_within(most, fields)
   local bytes = 0
   for _, field in ipairs(fields) do
     bytes = bytes + redis.call('HSTRLEN', K_project, field)
-    if bytes > most then return false end
+    if bytes > most then return nil end
   end
-  return true
+  return bytes
 end
 if A_whole ~= '0' and redis.call('HLEN', K_project) <= MOST_FIELDS
-    and is_small(redis.call('HKEYS', K_project), tonumber(A_whole)) then
+    and bytes_within(tonumber(A_whole), redis.call('HKEYS', K_project)) then
   return reply('whole', -1, redis.call('HGETALL', K_project))
 end
--- The reader is given at most so many bytes of what has changed; beyond them it reads anew.
-local MOST_CHANGED_BYTES = 262144
+-- The readers of one command are given at most so many fields and bytes of what has changed; beyond them they read anew.
+cache.changed_fields, cache.changed_bytes = cache.changed_fields or 1000, cache.changed_bytes or 262144
 -- The names of the fields that have changed, nil where that is not known.
 local function fields_changed()
   if A_since == version then return {} end
@@ -50,7 +51,10 @@ local function fields_changed()
       seen[field] = true
     end
   end
-  return #fields <= MOST_CHANGED_FIELDS and is_small(fields, MOST_CHANGED_BYTES) and fields or nil
+  local bytes = #fields <= cache.changed_fields and bytes_within(cache.changed_bytes, fields)
+  if not bytes then return nil end
+  cache.changed_fields, cache.changed_bytes = cache.changed_fields - #fields, cache.changed_bytes - bytes
+  return fields
 end
 local values = #ARGV < A_rest and {} or redis.call('HMGET', K_project, unpack(ARGV, A_rest))
 local changed = fields_changed()
