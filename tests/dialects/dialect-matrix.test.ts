@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { InProcessDeployment, OPERATOR_TOKEN, SECRET } from '../harness/in-process-deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import {
   type AnyJson,
   callTool,
@@ -8,7 +8,7 @@ import {
   successAnswer,
 } from '../harness/mcp-client.ts';
 import { tryRequestJson } from '../harness/http-request.ts';
-import { BatonProcess, GATEWAY_READY_LINE } from '../processes/baton-process.ts';
+import { startGatewayBeside } from '../processes/gateway-beside.ts';
 import { metaWith, requestOf2026, TASKS } from './client-of-2026.ts';
 import { sampled } from './sampling-client.ts';
 import { openSession, TaskStreamClient } from './task-stream-client.ts';
@@ -162,18 +162,7 @@ test.each(CASES)('%s shows, %s answers, of a %s', async (shownBy, answeredBy, ki
 });
 
 test('and so it is when the replica that showed them all was killed', async () => {
-  const doomed = await BatonProcess.start(
-    'gateway',
-    {
-      REDIS_URL: baton.redisUrl,
-      BATON_SECRET: SECRET,
-      BATON_OPERATOR_TOKEN: OPERATOR_TOKEN,
-      BATON_TEST_OPERATIONS: 'true',
-      HOST: '127.0.0.1',
-      PORT: '0',
-    },
-    GATEWAY_READY_LINE,
-  );
+  const doomed = await startGatewayBeside(baton);
   const shown = await Promise.all(
     CASES.map(async ([shownBy, answeredBy, kind]) => ({
       answeredBy,

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { createTaskSessionFromClient, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { InProcessDeployment, OPERATOR_TOKEN, SECRET } from '../harness/in-process-deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { type AnyJson, postJsonRpc, successAnswer } from '../harness/mcp-client.ts';
-import { BatonProcess, GATEWAY_READY_LINE } from '../processes/baton-process.ts';
+import { startGatewayBeside } from '../processes/gateway-beside.ts';
 import { RoundRobinProxy } from '../proxies/round-robin-proxy.ts';
 import { REVISION, standardHeaders, TASKS } from './client-of-2026.ts';
 import { connectSamplingClient, sampled } from './sampling-client.ts';
@@ -21,18 +21,7 @@ afterAll(async () => baton?.stop());
 
 /** A proxy in front of a replica that `kill` ends, with the other one in its place from then on. */
 async function startDoomed() {
-  const doomed = await BatonProcess.start(
-    'gateway',
-    {
-      REDIS_URL: baton.redisUrl,
-      BATON_SECRET: SECRET,
-      BATON_OPERATOR_TOKEN: OPERATOR_TOKEN,
-      BATON_TEST_OPERATIONS: 'true',
-      HOST: '127.0.0.1',
-      PORT: '0',
-    },
-    GATEWAY_READY_LINE,
-  );
+  const doomed = await startGatewayBeside(baton);
   const targets = [doomed.url];
   const proxy = await RoundRobinProxy.start(() => targets);
   let asked = 0;

@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema, CreateMessageRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { InProcessDeployment, OPERATOR_TOKEN, SECRET } from '../harness/in-process-deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import {
   type AnyJson,
   callTool,
@@ -10,7 +10,7 @@ import {
   postJsonRpc,
   successAnswer,
 } from '../harness/mcp-client.ts';
-import { BatonProcess, GATEWAY_READY_LINE } from '../processes/baton-process.ts';
+import { startGatewayBeside } from '../processes/gateway-beside.ts';
 import { RoundRobinProxy } from '../proxies/round-robin-proxy.ts';
 import { connectSamplingClient, sampled } from './sampling-client.ts';
 import { openSession, TaskStreamClient } from './task-stream-client.ts';
@@ -96,19 +96,7 @@ test('the official client of the second generation does so in its mode for 2025'
 test.each(['SIGKILL', 'SIGTERM'] as const)(
   "the official client's call whose replica ends by %s goes on at another one",
   async (signal) => {
-    const doomed = await BatonProcess.start(
-      'gateway',
-      {
-        REDIS_URL: baton.redisUrl,
-        BATON_SECRET: SECRET,
-        BATON_OPERATOR_TOKEN: OPERATOR_TOKEN,
-        BATON_TEST_OPERATIONS: 'true',
-        BATON_UNREADY_MS: '0',
-        HOST: '127.0.0.1',
-        PORT: '0',
-      },
-      GATEWAY_READY_LINE,
-    );
+    const doomed = await startGatewayBeside(baton);
     const targets = [doomed.url];
     const proxy = await RoundRobinProxy.start(() => targets);
     let asked = 0;

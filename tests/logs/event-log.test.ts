@@ -1,6 +1,7 @@
 import { createLogger } from '@baton/gateway';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
+import { requestOf2026 } from '../dialects/client-of-2026.ts';
 import { type AnyJson, callTool, callToolForError, connectMcpClient } from '../harness/mcp-client.ts';
 
 /** The log as an operator reads it: a line for each park, answer, end and refusal, of gateways and of workers. */
@@ -88,6 +89,7 @@ describe('a refusal', () => {
     await client.readResource({ uri: 'baton://tasks/none' }).catch(() => undefined);
     await client.callTool({ name: 'rm \u001b[31m\r\n-rf', arguments: {} }).catch(() => undefined);
     await client.close();
+    await requestOf2026(baton.url(0), key, 'subscriptions/listen', { notifications: { taskIds: ['t'] } });
     await tool('get_task', { id: '1', projectRoot: 'nowhere' });
     await send('/v1/nothing');
     await send('/mcp', { method: 'POST', body: '{' });
@@ -98,6 +100,7 @@ describe('a refusal', () => {
       'refused project_not_found',
       expect.stringMatching(/^refused /),
       'refused -32602',
+      'refused -32021',
       'refused project_not_found',
       'refused not_found',
       'refused invalid_arguments',

@@ -19,7 +19,7 @@ beforeAll(async () => {
     const { behaviour, calls } = behaviours.get(topic) ?? { behaviour: VALID_ANSWER, calls: 1 };
     return attempt <= calls ? behaviour : VALID_ANSWER;
   };
-  await fixture.putRole('main', { routes: [fixture.route({ timeoutMs: 300 })] });
+  await fixture.putRole('main', { routes: [fixture.route({ timeoutMs: 1_000 })] });
 });
 afterAll(() => fixture?.stop());
 
@@ -28,7 +28,7 @@ const redirect = { location: 'http://169.254.169.254/latest/meta-data' };
 
 /** What an endpoint does, what the task's error says, and how often it is asked. */
 test.concurrent.each<[string, LlmBehaviour, object, number]>([
-  ['hangs', { do: 'hang' }, { type: 'timeout_error', message: expect.stringContaining('within 300 ms') }, 3],
+  ['hangs', { do: 'hang' }, { type: 'timeout_error', message: expect.stringContaining('within 1000 ms') }, 3],
   [
     'answers 429 for ever',
     { do: 'refuse', status: 429, headers: { 'retry-after': '1' } },

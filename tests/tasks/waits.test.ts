@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CallAbortSignal } from '../../apps/gateway/src/call/call-abort-signal.ts';
 import { ResultWaits } from '../../apps/gateway/src/tasks/result-waits.ts';
 import { taskResult } from '../../apps/gateway/src/tasks/task-result.ts';
-import { OPERATOR_TOKEN, SECRET } from '../harness/in-process-deployment.ts';
 import { type AnyJson, callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
 import { RedisMonitor } from '../harness/redis-monitor.ts';
-import { BatonProcess, GATEWAY_READY_LINE } from '../processes/baton-process.ts';
+import type { BatonProcess } from '../processes/baton-process.ts';
+import { startGatewayBeside } from '../processes/gateway-beside.ts';
 import { RoundRobinProxy } from '../proxies/round-robin-proxy.ts';
 import { RELATED_TASK, TaskFixture } from './task-fixture.ts';
 
@@ -23,16 +23,7 @@ afterAll(async () => {
 
 /** A gateway in a process of its own, beside those of the fixture. */
 async function startGateway(): Promise<BatonProcess> {
-  const environment = {
-    REDIS_URL: fixture.baton.redisUrl,
-    BATON_SECRET: SECRET,
-    BATON_OPERATOR_TOKEN: OPERATOR_TOKEN,
-    BATON_TEST_OPERATIONS: 'true',
-    BATON_UNREADY_MS: '0',
-    HOST: '127.0.0.1',
-    PORT: '0',
-  };
-  const started = await BatonProcess.start('gateway', environment, GATEWAY_READY_LINE);
+  const started = await startGatewayBeside(fixture.baton);
   processes.push(started);
   return started;
 }

@@ -61,13 +61,12 @@ async function checkReadiness({ url }: RestEndpoint): Promise<Finding> {
 }
 
 async function checkVersion({ url }: RestEndpoint): Promise<Finding> {
-  const document = await get(`${url}/v1/openapi.json`);
-  const info = 'failure' in document ? undefined : document.body['info'];
-  const version = isRecord(info) ? String(info['version']) : 'unknown';
+  const page = await get(`${url}/`);
+  const { version = 'unknown' } = 'failure' in page ? {} : page.body;
   const here = `This command is ${BATON_VERSION} on Node ${process.versions.node}`;
   return version === BATON_VERSION
     ? ok('version', `${here}, and so is the gateway's release.`)
-    : note('version', `${here}; the gateway is ${version}.`);
+    : note('version', `${here}; the gateway is ${String(version)}.`);
 }
 
 function checkClock({ date }: { readonly date: number }): Finding {
@@ -118,7 +117,11 @@ type Got =
 
 async function get(url: string): Promise<Got> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
+    const response = await fetch(url, {
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      redirect: 'manual',
+    });
     const date = Date.parse(response.headers.get('date') ?? '') || Date.now();
     return { status: response.status, body: objectIn(await response.text()), date };
   } catch (thrown) {

@@ -104,12 +104,14 @@ export class Projects {
 
   /** The project's fields with these names, all of them where the project is small; undefined when none has this name. */
   async open(name: string, fields: readonly string[] = []): Promise<StoredFields | undefined> {
-    return this.readFields(name, fields, SMALL_PROJECT_BYTES, '');
+    return this.readFields(READ_PROJECT, name, fields, SMALL_PROJECT_BYTES, '');
   }
 
   /** The project's fields with these names, and what has changed since a version; undefined when none has this name. */
   async read(name: string, fields: readonly string[], since = ''): Promise<StoredFields | undefined> {
-    return this.readFields(name, fields, 0, since);
+    // How long the fields are is not known here.
+    const script = fields.length > 0 ? { ...READ_PROJECT, alone: true as const } : READ_PROJECT;
+    return this.readFields(script, name, fields, 0, since);
   }
 
   /** Runs `work` once no other call of this process works on the project, in the order of the calls. */
@@ -118,6 +120,7 @@ export class Projects {
   }
 
   private async readFields(
+    script: typeof READ_PROJECT,
     name: string,
     fields: readonly string[],
     whole: number,
@@ -126,7 +129,7 @@ export class Projects {
     const { connection, keys } = this.context;
     const reply = await runScript(
       connection,
-      READ_PROJECT,
+      script,
       {
         tenant: keys.record,
         project: keys.project(name),
@@ -269,10 +272,12 @@ export class Projects {
     if (parts === 'conflict') return [parts];
     const given = parts === 0 ? change : NO_CHANGE;
     const copies = given.copy ?? [];
+    // A task's commit is acknowledged by READ_TASK_AND_REGISTER_WAITER, with which clients learn of it.
+    const script = !outside ? COMMIT_IN_TASK : isDeletion(change) ? COMMIT_DELETION : COMMIT;
     return runScript(
       connection,
-      // A task's commit is acknowledged by READ_TASK_AND_REGISTER_WAITER, with which clients learn of it.
-      !outside ? COMMIT_IN_TASK : isDeletion(change) ? COMMIT_DELETION : COMMIT,
+      // How long the values are that are copied is not known here.
+      copies.length > 0 ? { ...script, alone: true } : script,
       {
         tenant: keys.record,
         task: outside ? project : within.task,

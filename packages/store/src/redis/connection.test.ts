@@ -1,7 +1,9 @@
 import { startPrivateRedis } from '@baton/local-redis';
 import { BatonError, formatInteractionId } from '@baton/protocol';
 import { Redis } from 'ioredis';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -51,6 +53,23 @@ test.concurrent('a cluster is refused when any of its nodes would evict', patien
   second.disconnect();
   await cluster.stop();
 });
+
+test.concurrent(
+  'a server that closes each connection is told from one that does not answer',
+  patient,
+  async () => {
+    const closing = createServer(
+      (socket) => void socket.end('-DENIED Redis is running in protected mode\r\n'),
+    );
+    closing.listen(0, '127.0.0.1');
+    await once(closing, 'listening');
+    const { port } = closing.address() as AddressInfo;
+    await expect(Store.open({ ...options, url: `redis://127.0.0.1:${port}` })).rejects.toThrow(
+      /closes each connection at once.*protected-mode no/,
+    );
+    closing.close();
+  },
+);
 
 test.concurrent.each([
   'redis://:hush@127.0.0.1:1',

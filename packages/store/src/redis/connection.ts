@@ -127,11 +127,17 @@ export class Connection {
       const rememberError = (error: Error) => {
         lastError = error.message || error.name;
       };
+      // Why it refuses is a reply to no command, which the client does not tell.
+      const rememberRefusal = () => {
+        lastError =
+          'it closes each connection at once, as in protected mode (it needs a password then, or protected-mode no) or beyond maxclients';
+      };
+      const onConnect = () => void this.client.once('close', rememberRefusal);
       const timer = setTimeout(() => reject(unreachable(this.url, lastError)), COMMAND_TIMEOUT);
-      this.client.on('error', rememberError);
+      this.client.on('error', rememberError).on('connect', onConnect);
       this.client.once('ready', () => {
         clearTimeout(timer);
-        this.client.off('error', rememberError);
+        this.client.off('error', rememberError).off('connect', onConnect).off('close', rememberRefusal);
         resolve();
       });
     });

@@ -116,31 +116,47 @@ test('commits that come at once fill what the tenant may store, and no more; of 
   expect((await evals()) - before, 'they were one command').toBe(1);
   expect(replies).toEqual([...Array(4).fill('committed'), 'conflict', 'conflict']);
 
+  const copy = { set: [], copy: [['field', 'copied']] as const, delete: [] };
+  const beforeCopies = await evals();
+  await Promise.all(['a', 'b'].map((name) => wide.store.projects.commit(name, { version: '1' }, copy)));
+  expect((await evals()) - beforeCopies, 'a copy may be long').toBe(2);
+
   const small = await fixture.createTenant({ storedBytes: Math.ceil(GROWTH * 2.5) });
   const codes = await Promise.all(names.slice(0, 4).map((name) => errorCode(commit(small, name))));
   expect(codes).toEqual(['done', 'done', 'limit_storage', 'limit_storage']);
   expect(await small.store.projects.names()).toEqual(['a', 'b']);
 });
 
-test('reads that come at once are one command, and share what it may tell of changes', async () => {
+test('reads that come at once are one command, and share what it may tell of changes and of whole projects', async () => {
   const { projects } = (await fixture.createTenant()).store;
   const large = 'x'.repeat(150_000);
   for (const name of ['a', 'b', 'c']) {
     await projects.commit(name, undefined, { set: [['field', '1']], delete: [] });
-    await projects.commit(
-      name,
-      { version: '1' },
-      { set: [['field', name === 'b' ? '2' : large]], delete: [] },
-    );
+    const field = name === 'b' ? '2' : large;
+    await projects.commit(name, { version: '1' }, { set: [['field', field]], delete: [] });
   }
   // A script that the server does not know yet is a command more.
   await projects.read('a', []);
-  const before = await evals();
-  const reads = await Promise.all(['a', 'c', 'b', 'none'].map((name) => projects.read(name, ['field'], '1')));
-  expect((await evals()) - before, 'they were one command').toBe(1);
-  expect(reads.map((read) => read?.fields.get('field')?.length)).toEqual([150_000, 150_000, 1, undefined]);
+  const commandsOf = async <T>(run: () => Promise<T>) => {
+    const before = await evals();
+    return { value: await run(), commands: (await evals()) - before };
+  };
+  const reads = await commandsOf(() =>
+    Promise.all(['a', 'c', 'b', 'none'].map((name) => projects.read(name, [], '1'))),
+  );
   // Of the second it would be more than one command tells: its reader reads anew.
-  expect(reads.map((read) => read?.changed?.size)).toEqual([1, undefined, 1, undefined]);
+  expect(reads.value.map((read) => read?.changed?.size)).toEqual([1, undefined, 1, undefined]);
+  expect(reads.commands).toBe(1);
+
+  const names = ['p0', 'p1', 'p2', 'p3', 'p4'];
+  for (const name of names)
+    await projects.commit(name, undefined, { set: [['field', 'x'.repeat(60_000)]], delete: [] });
+  const opened = await commandsOf(() => Promise.all(names.map((name) => projects.open(name, ['field']))));
+  expect(opened.value.map((read) => read?.whole)).toEqual([true, true, true, true, false]);
+  expect(opened.value.map((read) => read?.fields.get('field')?.length)).toEqual(names.map(() => 60_000));
+  expect(opened.commands).toBe(1);
+  const named = await commandsOf(() => Promise.all(names.map((name) => projects.read(name, ['field']))));
+  expect(named.commands, 'what is read by name may be long').toBe(5);
 });
 
 async function evals(): Promise<number> {

@@ -4,11 +4,12 @@
  */
 export type Incoming = 'new' | 'answer';
 
-/** A script as Redis runs it. `batched`: one command may carry several calls of it. */
+/** A script as Redis runs it. `batched`: one command may carry several calls of it, `alone`: and does not. */
 export interface CompiledScript {
   readonly source: string;
   readonly sha: string;
   readonly batched: boolean;
+  readonly alone?: true;
 }
 
 /** One call: the KEYS and ARGV that the script itself sees. */

@@ -22,7 +22,7 @@ const MAX_CALLS = 16;
 const MAX_LENGTH = 262_144;
 
 /** What an argument costs a script beside its characters. */
-const ARGUMENT_LENGTH = 64;
+const ARGUMENT_LENGTH = 128;
 
 /**
  * Sends calls of scripts in batches: a command costs Redis more than most of what the scripts do, and a system call more
@@ -58,7 +58,7 @@ export class ScriptBatcher {
 
   private enqueue(call: QueuedCall): void {
     const { script, keys } = call;
-    const shared = script.batched ? script.sha + slotOf(keys[0] ?? '') : call;
+    const shared = script.batched && script.alone !== true ? script.sha + slotOf(keys[0] ?? '') : call;
     const length = lengthOf(call.args);
     const batch = this.queued.get(shared);
     if (batch !== undefined && batch.length + length <= MAX_LENGTH) {

@@ -30,7 +30,7 @@ export function ChangeKeyForm({ shown, onChanged, onClose }: ChangeKeyFormProps)
     });
   };
   return (
-    <form class="change-key" onSubmit={submit} aria-label={`Change ${plainText(shown.name)}`}>
+    <form onSubmit={submit} aria-label={`Change ${plainText(shown.name)}`}>
       <h2>
         Change <code>{shown.id}</code>
       </h2>

@@ -117,7 +117,8 @@ async function answerDirectly(
   return { json: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`, httpError: undefined };
 }
 
-function logRefusal(
+/** A line for a request that is refused by an error of JSON-RPC. */
+export function logRefusal(
   { method, params }: JSONRPCRequest,
   { data, code }: { data?: unknown; code: number },
   call: Call,

@@ -4,7 +4,7 @@ import { admitCaller, ANY_MCP_CALLER } from '../../call/access.ts';
 import type { Dialect } from '../../call/client-delegation.ts';
 import type { Call } from '../../call/call.ts';
 import { clientTraits } from '../../call/client-traits.ts';
-import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import { type Dispatcher, logRefusal } from '../dispatch/dispatcher.ts';
 import type { Dispatched } from '../dispatch/send-dispatched.ts';
 import type { McpMethods } from '../dispatch/mcp-methods.ts';
 import type { StreamRegistry } from '../../subscriptions/stream-registry.ts';
@@ -50,6 +50,7 @@ export async function dispatchMessageOf2026(
       await listen(request, call, reply, listening);
     } catch (thrown) {
       if (!(thrown instanceof RpcError)) throw thrown;
+      logRefusal(request, thrown, call);
       await reply.status(ERROR_STATUSES.get(thrown.code) ?? 200).send(thrown.toResponse(request.id));
     }
     return undefined;

@@ -1,5 +1,5 @@
 import { type Dependency, formatTaskRef, parseTaskRef } from '../model/task-id.ts';
-import { type Task, taskFinder } from '../model/task.ts';
+import { findTask, type Task } from '../model/task.ts';
 
 /**
  * The dependencies within a tag: from each task and subtask ("5", "5.2") to those that it depends on. A dependency that
@@ -38,17 +38,23 @@ export function allItemIds(tasks: readonly Task[]): Set<string> {
   return ids;
 }
 
-/** Which of some outside ids ("5", "5.2") exist; few others are looked at where it is about few. */
+/** To go through the subtasks of so many tasks costs no more than a set of the ids of thousands. */
+const FEW_IDS = 32;
+
+/** Which of some outside ids ("5", "5.2") exist. Of few ids no other task is looked at. */
 export function existingItems(tasks: readonly Task[], ids: readonly Dependency[]): Set<string> {
-  const find = taskFinder(tasks, ids.length);
-  const exists = (id: string) => {
-    const ref = parseTaskRef(id);
-    if (ref === undefined || formatTaskRef(ref) !== id) return false;
-    const task = find(ref.task);
-    if (ref.subtask === undefined) return task !== undefined;
-    return task?.subtasks.some((subtask) => subtask.id === ref.subtask) === true;
-  };
-  return new Set(ids.map(String).filter(exists));
+  const texts = ids.map(String);
+  if (ids.length <= FEW_IDS) return new Set(texts.filter((id) => exists(tasks, id)));
+  const all = allItemIds(tasks);
+  return new Set(texts.filter((id) => all.has(id)));
+}
+
+function exists(tasks: readonly Task[], id: string): boolean {
+  const ref = parseTaskRef(id);
+  if (ref === undefined || formatTaskRef(ref) !== id) return false;
+  const task = findTask(tasks, ref.task);
+  if (ref.subtask === undefined) return task !== undefined;
+  return task?.subtasks.some((subtask) => subtask.id === ref.subtask) === true;
 }
 
 /** Every dependency of a tag's tasks and subtasks, in their order; `known`: the ids of all of them. */

@@ -30,12 +30,16 @@ local function bytes_within(most, fields)
   end
   return bytes
 end
-if A_whole ~= '0' and redis.call('HLEN', K_project) <= MOST_FIELDS
-    and bytes_within(tonumber(A_whole), redis.call('HKEYS', K_project)) then
-  return reply('whole', -1, redis.call('HGETALL', K_project))
+-- The readers of one command are given at most so many fields of what has changed, and so many bytes of that and of whole projects;
+-- beyond them they read more by name.
+cache.fields_left, cache.bytes_left = cache.fields_left or 1000, cache.bytes_left or 262144
+if A_whole ~= '0' and redis.call('HLEN', K_project) <= MOST_FIELDS then
+  local bytes = bytes_within(math.min(tonumber(A_whole), cache.bytes_left), redis.call('HKEYS', K_project))
+  if bytes then
+    cache.bytes_left = cache.bytes_left - bytes
+    return reply('whole', -1, redis.call('HGETALL', K_project))
+  end
 end
--- The readers of one command are given at most so many fields and bytes of what has changed; beyond them they read anew.
-cache.changed_fields, cache.changed_bytes = cache.changed_fields or 1000, cache.changed_bytes or 262144
 -- The names of the fields that have changed, nil where that is not known.
 local function fields_changed()
   if A_since == version then return {} end
@@ -51,9 +55,9 @@ local function fields_changed()
       seen[field] = true
     end
   end
-  local bytes = #fields <= cache.changed_fields and bytes_within(cache.changed_bytes, fields)
+  local bytes = #fields <= cache.fields_left and bytes_within(cache.bytes_left, fields)
   if not bytes then return nil end
-  cache.changed_fields, cache.changed_bytes = cache.changed_fields - #fields, cache.changed_bytes - bytes
+  cache.fields_left, cache.bytes_left = cache.fields_left - #fields, cache.bytes_left - bytes
   return fields
 end
 local values = #ARGV < A_rest and {} or redis.call('HMGET', K_project, unpack(ARGV, A_rest))
