@@ -36,9 +36,11 @@ export class TagTasks {
     let same = 0;
     if (changed.size <= FEW_CHANGES) while (same < lastIds.length && lastIds[same] === ids[same]) same++;
     const list = this.lastList.slice(0, same);
-    for (const id of changed) {
-      const at = ids.indexOf(id);
-      if (at !== -1 && at < same) list[at] = taskOf(id);
+    if (same > 0) {
+      for (const id of changed) {
+        const at = ids.indexOf(id);
+        if (at !== -1 && at < same) list[at] = taskOf(id);
+      }
     }
     for (let at = same; at < ids.length; at++) list.push(taskOf(ids[at] as number));
     changed.clear();
