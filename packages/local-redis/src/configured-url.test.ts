@@ -33,8 +33,10 @@ async function failureOf(url: string): Promise<RedisNotFound> {
 test('REDIS_URL is used as it is, and its server is not stopped', { timeout: 120_000 }, async () => {
   const server = await startPrivateRedis({ listen: 'tcp' });
   try {
-    await sendCommand(server.url, ['CONFIG', 'SET', 'requirepass', 'secret'], 2000);
+    // A password that the server does not ask for does no harm.
     const url = server.url.replace('//', '//:secret@');
+    expect(await isAnswering(url)).toBe(true);
+    await sendCommand(server.url, ['CONFIG', 'SET', 'requirepass', 'secret'], 2000);
     const found = await findGiven(url);
     expect(found).toMatchObject({ url, source: 'url' });
     await found.stop();
@@ -56,7 +58,11 @@ test('a REDIS_URL that does not answer is never replaced; the message names it a
 
 test.each([
   ['something that is not a Redis', (url: string) => url, 'what answers there is not a Redis'],
-  ['another scheme', (url: string) => url.replace('redis:', 'http:'), 'the scheme must be redis://'],
+  [
+    'another scheme',
+    (url: string) => url.replace('redis:', 'http:'),
+    'it must be redis://, rediss:// or unix://',
+  ],
 ])('a REDIS_URL of %s is refused', async (_, change, reason) => {
   const url = await startFakeServer((socket) => socket.end('220 smtp ready\r\n'));
   expect((await failureOf(change(url))).message).toContain(reason);

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import { startFakeServer } from '../testing/fake-server.ts';
+import { startFakeRedis } from '../testing/fake-server.ts';
 import { isAnswering, waitForPong } from './ping.ts';
 
 test('a server that is loading its data is waited for beyond the limit, since it answers', async () => {
-  const url = await startFakeServer((socket, number) => {
-    socket.write(number < 40 ? '-LOADING Redis is loading the dataset in memory\r\n' : '+PONG\r\n');
-  });
+  const url = await startFakeRedis((_, connection) =>
+    connection < 40 ? '-LOADING Redis is loading the dataset in memory\r\n' : '+PONG\r\n',
+  );
   await expect(waitForPong(url, { limitMs: 500, keepTrying: false })).resolves.toBeUndefined();
 });
 
 test('a server that refuses us is not asked again', async () => {
   let asked = 0;
-  const url = await startFakeServer((socket) => {
+  const url = await startFakeRedis(() => {
     asked += 1;
-    socket.write('-NOAUTH Authentication required.\r\n');
+    return '-NOAUTH Authentication required.\r\n';
   });
   await expect(waitForPong(url, { limitMs: 5000, keepTrying: true })).rejects.toThrow('NOAUTH');
   expect(asked).toBe(1);
@@ -25,6 +25,6 @@ test('a server that is not there yet is tried until the limit, and the last reas
 });
 
 test('a loading server counts as one that answers, a refusing one does not', async () => {
-  expect(await isAnswering(await startFakeServer((socket) => socket.write('-LOADING\r\n')))).toBe(true);
-  expect(await isAnswering(await startFakeServer((socket) => socket.write('-NOAUTH\r\n')))).toBe(false);
+  expect(await isAnswering(await startFakeRedis(() => '-LOADING\r\n'))).toBe(true);
+  expect(await isAnswering(await startFakeRedis(() => '-NOAUTH\r\n'))).toBe(false);
 });

@@ -16,13 +16,13 @@ export async function waitForPong(
   for (;;) {
     signal?.throwIfAborted();
     try {
-      const { type, text } = await sendCommand(url, ['PING'], Math.max(deadline - Date.now(), 1));
-      if (text === 'PONG') return;
-      if (type !== '-' || !text.startsWith('LOADING')) throw new Refused(text);
-      deadline = Date.now() + limitMs;
+      await sendCommand(url, ['PING'], Math.max(deadline - Date.now(), 1));
+      return;
     } catch (error) {
-      if (!keepTrying || error instanceof Refused) throw error;
-      if (Date.now() >= deadline) {
+      if (isLoading(error)) deadline = Date.now() + limitMs;
+      // A server that answers and will not let us in: asking again changes nothing.
+      else if (!keepTrying || isRefusal(error)) throw error;
+      else if (Date.now() >= deadline) {
         throw new Error(`it did not answer PING within ${limitMs} ms (${errorMessage(error)})`, {
           cause: error,
         });
@@ -36,14 +36,18 @@ export async function waitForPong(
 /** Whether a server answers PING now, or says that it is loading. */
 export async function isAnswering(url: string, limitMs = 2000): Promise<boolean> {
   try {
-    const { text } = await sendCommand(url, ['PING'], limitMs);
-    return text === 'PONG' || text.startsWith('LOADING');
-  } catch {
-    return false;
+    await sendCommand(url, ['PING'], limitMs);
+    return true;
+  } catch (error) {
+    return isLoading(error);
   }
 }
 
-/** The server answered and will not let us in; asking again changes nothing. */
-class Refused extends Error {
-  override readonly name = 'Refused';
+function isLoading(error: unknown): boolean {
+  return isRefusal(error) && error.message.startsWith('LOADING');
+}
+
+/** What the server itself says: ioredis types its ReplyError as `any`. */
+function isRefusal(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError';
 }

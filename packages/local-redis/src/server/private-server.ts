@@ -87,8 +87,8 @@ async function waitUntilReady(server: ParentBoundProcess, url: string, binary: S
   const answering = async (): Promise<void> => {
     for (const deadline = Date.now() + READY_MS; ; ) {
       await waitForPong(url, { limitMs: READY_MS, keepTrying: true, signal: gone.signal });
-      const { text } = await sendCommand(url, ['INFO', 'server'], READY_MS);
-      if (text.includes(`process_id:${server.pid}\r\n`)) return;
+      const info = await sendCommand(url, ['INFO', 'server'], READY_MS);
+      if (info.includes(`process_id:${server.pid}\r\n`)) return;
       // Somebody else's server has the port: ours is about to say so, and to end.
       if (Date.now() > deadline) throw new Error('another server answers in its place');
       await delay(RETRY_MS);

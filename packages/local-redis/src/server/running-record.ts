@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseRedisUrl } from '../client/redis-url.ts';
 import type { LocalRedis } from '../sources/local-redis.ts';
 import { hasExited, isLockOwner, type LockOwner, currentProcess } from '../system/lock-owner.ts';
 import { isAnswering } from '../client/ping.ts';
@@ -15,6 +14,9 @@ const ORPHAN_MS = 7000;
 interface RunningRecord extends LockOwner {
   readonly url: string;
 }
+
+/** Before the path of a socket, none of whose characters is encoded. */
+const UNIX = 'unix://';
 
 const fileIn = (dir: string): string => join(dir, 'running.json');
 
@@ -45,14 +47,13 @@ export async function joinRunningServer(dir: string): Promise<LocalRedis | undef
   const { url } = record;
   if (!hasExited(record) && (await isAnswering(url))) return { url, source: 'joined', stop: async () => {} };
 
-  const endpoint = parseRedisUrl(url);
-  if (endpoint.kind === 'unix') {
+  if (url.startsWith(UNIX)) {
     const deadline = Date.now() + ORPHAN_MS;
     while (await isAnswering(url)) {
       if (Date.now() > deadline) return { url, source: 'joined', stop: async () => {} };
       await delay(50);
     }
-    await removeLeftoverSocketDir(endpoint.path, dir);
+    await removeLeftoverSocketDir(url.slice(UNIX.length), dir);
   }
   await forget(dir);
   return undefined;

@@ -1,4 +1,4 @@
-import { redactRedisUrl } from '../client/redis-url.ts';
+import { redactRedisUrl } from '../client/redact-redis-url.ts';
 import type { LocalRedis } from './local-redis.ts';
 import { errorMessage } from '../system/error-message.ts';
 import { waitForPong } from '../client/ping.ts';
@@ -13,6 +13,8 @@ const LIMIT_MS = 5000;
  */
 export async function useConfiguredUrl(url: string): Promise<LocalRedis> {
   try {
+    if (!/^(\/|rediss?:\/\/.|unix:\/\/.)/.test(url))
+      throw new Error('it must be redis://, rediss:// or unix:// and an address');
     await waitForPong(url, { limitMs: LIMIT_MS, keepTrying: false });
   } catch (error) {
     throw new RedisNotFound(
