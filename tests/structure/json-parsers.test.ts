@@ -16,7 +16,6 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'apps/gateway/src/mcp/v2025/server.ts': "this gateway's own reply",
   'apps/gateway/src/mcp/v2025/task-stream/stream-positions.ts': 'a position that a gateway sealed',
   'apps/gateway/src/mcp/v2026/input-required/request-states.ts': 'a state that a gateway sealed',
-  'apps/gateway/src/mcp/v2026/tasks/detailed-task.ts': "this gateway's own reply",
   'apps/gateway/src/rest/views/task-timeline.ts': 'a stored end of a task',
   'apps/gateway/src/rest/views/task-view.ts': 'a stored end of a task',
   'apps/gateway/src/sessions/session.ts': 'a session that a gateway sealed',

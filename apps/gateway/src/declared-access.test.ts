@@ -83,7 +83,7 @@ test("a server answers for no method but those that declare their access, and th
     'ping',
     'server/discover',
   ]);
-  const accesses = (all: typeof of2025) =>
+  const accesses = (all: readonly Pick<(typeof of2025)[number], 'name' | 'access'>[]) =>
     Object.fromEntries(all.map(({ name, access }) => [name, text(access)]));
   expect(accesses(of2025)).toMatchObject(accesses(of2026));
   expect(accesses(taskMethodsOf2026(tools))).toEqual({

@@ -55,18 +55,22 @@ function formatOf(
     ['notifications/prompts/list_changed', filter.promptsListChanged],
     ['notifications/resources/list_changed', filter.resourcesListChanged],
   ]);
-  const notify = (method: string, params: object) =>
-    sseMessage(JSON.stringify({ jsonrpc: '2.0', method, params: { ...params, _meta: subscription } }));
+  const meta = `"_meta":${JSON.stringify(subscription)}`;
+  /** `members`: of its params, as JSON. */
+  const notify = (method: string, members = '') =>
+    sseMessage(
+      `{"jsonrpc":"2.0","method":"${method}","params":{${members}${members === '' ? '' : ','}${meta}}}`,
+    );
   const stamp = { ...subscription, [SERVER_INFO_META_KEY]: { ...SERVER_INFO, version } };
   return {
-    opening: notify('notifications/subscriptions/acknowledged', { notifications: filter }),
+    opening: notify('notifications/subscriptions/acknowledged', `"notifications":${JSON.stringify(filter)}`),
     closing: sseMessage(
       JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: stamp } }),
     ),
     encode: ({ method, params }: Notification) => {
-      if (params === undefined) return lists.get(method) === true ? notify(method, {}) : '';
+      if (params === undefined) return lists.get(method) === true ? notify(method) : '';
       const taskId = taskOfStatusUri(params.uri);
-      if (taskId === undefined) return notify(method, params);
+      if (taskId === undefined) return notify(method, JSON.stringify(params).slice(1, -1));
       return async () => {
         const view = await call.tenant.tasks.read(call.identity, taskId);
         return notify('notifications/tasks', await detailedTask(view, call, tools));

@@ -24,42 +24,47 @@ type JsonFields = Record<string, unknown>;
 const FAULTS: ReadonlySet<ErrorCode> = new Set(['internal', 'program_diverged']);
 
 /**
- * A task with what `tasks/get` and `notifications/tasks` tell of it: the result that its call would have had, the error, or the requests that it
- * waits for. Those that this client does not take are told as work that goes on, since others may answer them.
+ * A task with what `tasks/get` and `notifications/tasks` tell of it, as the JSON of its members: the result that its call would have had, the
+ * error, or the requests that it waits for. Those that this client does not take are told as work that goes on, since others may answer them.
  * Errors: those of reading the requests.
  */
 export async function detailedTask(
   view: TaskView,
   call: Call,
   tools: ReadonlyMap<string, Tool>,
-): Promise<JsonFields> {
+): Promise<string> {
   const task = taskOf2026(view, call);
   switch (view.status) {
     case 'cancelled':
-      return task;
+      return membersOf(task);
     case 'failed': {
       const error = BatonError.fromWire(view.error);
-      if (!FAULTS.has(error.code)) return { ...task, status: 'completed', result: await resultOf(view) };
+      if (!FAULTS.has(error.code))
+        return `${membersOf({ ...task, status: 'completed' })},${await resultOf(view)}`;
       const { code, message, data } = RpcError.of(error);
-      return { ...task, error: { code, message, data } };
+      return membersOf({ ...task, error: { code, message, data } });
     }
     case 'completed':
-      return { ...task, result: await resultOf(view) };
+      return `${membersOf(task)},${await resultOf(view)}`;
     case 'working':
     case 'input_required': {
       const asked = await toClientRequests(view.pending, call);
-      if (asked === undefined || asked.length === 0) return { ...task, status: 'working' };
+      if (asked === undefined || asked.length === 0) return membersOf({ ...task, status: 'working' });
       const { statusMessage: _, ...waiting } = task;
-      return { ...waiting, status: 'input_required', inputRequests: inputRequestsOf(asked) };
+      return membersOf({ ...waiting, status: 'input_required', inputRequests: inputRequestsOf(asked) });
     }
   }
 
-  /** Without metadata: the task is told beside it. */
-  async function resultOf(end: Parameters<typeof formatEndedTask>[2]): Promise<unknown> {
+  /** Without metadata: the task is told beside it. A large result is made text once. */
+  async function resultOf(end: Parameters<typeof formatEndedTask>[2]): Promise<string> {
     const tool = tools.get(view.operation);
     const { members } = await formatEndedTask(view.operation, view.taskId, end, call, (structured) =>
       tool === undefined ? [] : changedResourceLinks(tools, tool, structured),
     );
-    return { resultType: 'complete', ...JSON.parse(joinToolResult({ members, meta: [] })) };
+    return `"result":${joinToolResult({ members: `"resultType":"complete",${members}`, meta: [] })}`;
   }
+}
+
+function membersOf(task: JsonFields): string {
+  return JSON.stringify(task).slice(1, -1);
 }

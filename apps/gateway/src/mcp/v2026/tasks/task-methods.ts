@@ -45,22 +45,27 @@ const SCRIPT_ADMITTED = scriptAdmittedAccess(MCP_OR_AGENT_SCOPE);
 /** So long `tasks/update` waits for what comes of the answers, so that the `tasks/get` behind it tells of that. Milliseconds. */
 const UPDATE_WAIT_MS = 1_000;
 
+/** As an `McpMethod`, but that it answers with the JSON of its result's members: that of a task may be large. */
+export interface TaskMethod extends Pick<McpMethod, 'name' | 'access'> {
+  answer(params: unknown, call: Call): Promise<string>;
+}
+
 /** The methods of the extension io.modelcontextprotocol/tasks, for clients that declare it. */
-export function taskMethodsOf2026(tools: ReadonlyMap<string, Tool>): readonly McpMethod[] {
+export function taskMethodsOf2026(tools: ReadonlyMap<string, Tool>): readonly TaskMethod[] {
   return [
     defineTaskMethod('tasks/get', SCRIPT_ADMITTED, taskByIdSchema, async ({ params }, call) => {
       const view = await call.tenant.tasks.readFor(call.caller, SCRIPT_ADMITTED.scopes, params.taskId);
-      return { ...(await detailedTask(view, call, tools)) };
+      return detailedTask(view, call, tools);
     }),
     defineTaskMethod('tasks/update', SCRIPT_ADMITTED, taskByIdSchema, async ({ params }, call) => {
       await updateTask(params.taskId, call.of2026?.inputResponses ?? null, call);
-      return {};
+      return '';
     }),
     defineTaskMethod('tasks/cancel', ANY_MCP_CALLER, cancelTaskSchema, async ({ params }, call) => {
       await cancelOrComplete(params, await admitCall(call, ANY_MCP_CALLER)).catch((thrown: unknown) => {
         if (!(thrown instanceof BatonError) || thrown.code !== 'task_ended') throw thrown;
       });
-      return {};
+      return '';
     }),
   ];
 }
@@ -70,8 +75,8 @@ function defineTaskMethod<Request>(
   name: string,
   access: Access,
   schema: z.ZodType<Request>,
-  answer: (request: Request, call: Call) => ReturnType<McpMethod['answer']>,
-): McpMethod {
+  answer: (request: Request, call: Call) => Promise<string>,
+): TaskMethod {
   return {
     name,
     access,
