@@ -18,6 +18,7 @@ export async function sendCommand(
     disableClientInfo: true,
     retryStrategy: null,
     maxRetriesPerRequest: 0,
+    connectTimeout: limitMs,
   });
   // The connection's own error says more than that it was closed.
   const failed = new Promise<never>((_, reject) => redis.on('error', reject));
@@ -35,7 +36,6 @@ export async function sendCommand(
     throw error;
   } finally {
     redis.disconnect();
-    await reply.catch(() => {});
   }
 }
 
