@@ -3,6 +3,8 @@ import { sendCommand } from './send-command.ts';
 import { errorMessage } from '../system/error-message.ts';
 
 const RETRY_MS = 20;
+/** The last attempt has so long too, so that its own reason is told. */
+const LEAST_MS = 500;
 
 /**
  * Resolves once the server answers PING. A server that is loading its data set answers, so the limit starts anew.
@@ -16,7 +18,7 @@ export async function waitForPong(
   for (;;) {
     signal?.throwIfAborted();
     try {
-      await sendCommand(url, ['PING'], Math.max(deadline - Date.now(), 1));
+      await sendCommand(url, ['PING'], Math.max(deadline - Date.now(), LEAST_MS));
       return;
     } catch (error) {
       if (isLoading(error)) deadline = Date.now() + limitMs;
