@@ -16,6 +16,10 @@ const RPC_CODES = new Set<number>([
   -32602,
   -32603,
   -32002,
+  // Of 2026-07-28: headers that differ from the body, a capability that is missing, a revision that is not spoken.
+  -32020,
+  -32021,
+  -32022,
   ...Object.values(ERRORS).map(({ rpc }) => rpc),
 ]);
 
@@ -85,7 +89,9 @@ export class McpReplyChecker {
       return data?.code === undefined ? faults : [...faults, ...errorCodeFaults(data, 'error')];
     }
     if (reply.status >= 400) faults.push(`a result under status ${reply.status}`);
-    if (sent?.method === 'tools/call')
+    // A call of 2026-07-28 that has not ended has no result yet.
+    const { resultType = 'complete' } = message.result;
+    if (sent?.method === 'tools/call' && resultType === 'complete')
       faults.push(...this.toolResultFaults(sent.params?.name, message.result));
     return faults;
   }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { agentSchema } from '../../packages/agents/src/agent/agent.ts';
-import { budgetsSchema } from '../../packages/agents/src/definition/definition-parts.ts';
-import { hintsSchema } from '../../packages/agents/src/prompt/hints.ts';
-import { promptSchema } from '../../packages/agents/src/prompt/prompt.ts';
+import { agentSchema } from '../../packages/agent-definitions/src/agent/agent.ts';
+import { budgetsSchema } from '../../packages/agent-definitions/src/definition/definition-parts.ts';
+import { hintsSchema } from '../../packages/agent-definitions/src/prompt/hints.ts';
+import { promptSchema } from '../../packages/agent-definitions/src/prompt/prompt.ts';
 import { inlineCodeIn, readPageWithoutCode, tableOf } from './read-markdown-pages.ts';
 
 /** A field of an agent or a prompt that docs/agents.md leaves out, or invents, fails here. */

@@ -1,6 +1,6 @@
 import { toolOperations } from '@baton/operations';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { namedVariables } from '../../apps/gateway/src/completion/named-variable.ts';
+import { namedVariables } from '../../apps/gateway/src/completion/completion-variable.ts';
 import { toolCatalog } from '../../apps/gateway/src/tools/catalog.ts';
 import { callTool } from '../harness/mcp-client.ts';
 import { WorkflowFixture } from './workflow-fixture.ts';

@@ -10,7 +10,7 @@ import { Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
 import type { Logger } from 'pino';
 import { type Audience, buildApp } from './app.ts';
-import { type ConformanceListener, openConformanceListener } from './conformance/conformance-listener.ts';
+import { type ConformanceProxy, startConformanceProxy } from './conformance/conformance-proxy.ts';
 import { findFixtureResource } from './conformance/fixture-resources.ts';
 import type { GatewayConfiguration } from './configuration.ts';
 import { createReplicaWideLimits } from './edge/replica-wide-limits.ts';
@@ -54,7 +54,7 @@ export async function startGateway(
     ...(configuration.conformancePort !== undefined && { findFixtureResource }),
   };
   const { port, operatorPort, conformancePort, unreadyMs, drainMs } = configuration;
-  let conformance: ConformanceListener | undefined;
+  let conformance: ConformanceProxy | undefined;
   const listen = async (audience: Audience, at: number) => {
     const app = await buildApp(configuration, store, log, { ...options, audience });
     return Listener.open(app, configuration.host, at, options.draining);
@@ -66,7 +66,7 @@ export async function startGateway(
     conformance =
       conformancePort === undefined
         ? undefined
-        : await openConformanceListener(listeners[0]?.url ?? '', store, conformancePort);
+        : await startConformanceProxy(listeners[0]?.url ?? '', store, conformancePort);
   } catch (error) {
     for (const listener of listeners) await listener.close(0);
     throw error;

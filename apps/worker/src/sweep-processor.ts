@@ -13,7 +13,7 @@ export function createSweepProcessor(
 ): JobProcessor {
   const end = { status: 'failed', code: 'task_expired' } as const;
   return async () => {
-    await shard.sweepDeadlines((task) => {
+    await shard.sweepDueTasks((task) => {
       log.info({ event: 'ended', ...task, ...end }, 'ended');
       onEnd(end.status, end.code);
     });

@@ -7,7 +7,7 @@ import { ClaimPoller } from './gateway/claim-poller.ts';
 import { type ClaimRequest, GatewayClient } from './gateway/gateway-client.ts';
 import { isKeyRefusal, retryAfterMs } from './gateway/gateway-errors.ts';
 import { AnswerChecker } from './request/answer-checker.ts';
-import { ClaimedRequest, type RequestContext } from './request/claimed-request.ts';
+import { ClaimedRequest, type RequestDependencies } from './request/claimed-request.ts';
 import { Lease } from './request/lease.ts';
 import { OutcomeCounts } from './outcome-counts.ts';
 import { backoffMs } from './timing/backoff.ts';
@@ -54,7 +54,7 @@ export class Agent {
   private readonly gateway: GatewayClient;
   private readonly claims: ClaimPoller;
   private readonly health: EndpointHealth;
-  private readonly context: RequestContext;
+  private readonly context: RequestDependencies;
   /** Aborted when nothing in flight is to be finished any more. */
   private readonly stopped = new AbortController();
   private readonly pause = new InterruptibleSleep();

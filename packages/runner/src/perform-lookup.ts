@@ -1,4 +1,4 @@
-import { agentCatalogOf, agentOf, promptOf } from '@baton/agents';
+import { agentCatalogOf, toAgentDefinition, toPromptDefinition } from '@baton/agent-definitions';
 import type { Lookup, Outcome } from '@baton/engine';
 import { BatonError } from '@baton/protocol';
 import type { AgentSource, Definitions, Roles } from '@baton/store';
@@ -22,7 +22,7 @@ export async function performLookup(source: LookupSource, of: Lookup): Promise<O
 
 async function find({ agents, prompts, roles }: LookupSource, of: Lookup): Promise<unknown> {
   if ('role' in of) return { routes: await roles.countRoutes(of.role) };
-  if ('prompt' in of) return promptOf(await prompts.get(of.prompt, of.version));
+  if ('prompt' in of) return toPromptDefinition(await prompts.get(of.prompt, of.version));
   if ('agent' in of) return findAgent(agents, of.agent);
   const { entries, primary } = await agents.entries();
   const isThere = entries.some(({ name }) => name === primary);
@@ -34,5 +34,5 @@ async function find({ agents, prompts, roles }: LookupSource, of: Lookup): Promi
 
 async function findAgent(agents: AgentSource, id: string) {
   const { stored, entry } = await agents.read(id);
-  return agentOf(stored, entry);
+  return toAgentDefinition(stored, entry);
 }

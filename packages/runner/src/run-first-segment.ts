@@ -26,7 +26,7 @@ export type StartResult =
 
 /**
  * Runs the first segment of an operation in the gateway, up to the first wait, and opens its task there: one call to
- * Redis, OPEN, which also admits the caller; a project read, a lookup and the search for the idempotency key are one more each; agents are mostly known (agent-snapshots.ts), and
+ * Redis, OPEN, which also admits the caller; a project read, a lookup and the search for the idempotency key are one more each; agents are mostly known (agent-definition-cache.ts), and
  * only the admission before them is one more.
  * It starts the newest version that a live worker has, so that a worker can resume the task.
  * Errors: those of the program, `program_unavailable`, and every refusal of OPEN.

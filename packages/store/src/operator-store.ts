@@ -10,7 +10,7 @@ import { UPSERT_TENANT } from './scripts/registry.ts';
 import type { Store } from './store.ts';
 import { readUsage, type Usage } from './tenant/usage.ts';
 
-export { DeploymentStatus } from './operator-status.ts';
+export { DeploymentStatus } from './deployment-status.ts';
 export { moveToCurrentSecret, type TenantSecrets } from './secret-rotation.ts';
 
 /** A tenant with its limits. */

@@ -5,7 +5,7 @@ import { ReplicaInbox } from './waiting/replica-inbox.ts';
 import { CursorSeal } from './cursors/cursor-seal.ts';
 import { ApiKeyDigests } from './secrets/api-key-digests.ts';
 import { KeyedMutex } from './tenant/keyed-mutex.ts';
-import { AgentSnapshots } from './tenant/agent-snapshots.ts';
+import { AgentDefinitionCache } from './tenant/agent-definition-cache.ts';
 import { registerStoreInternals } from './store-internals.ts';
 import { type PendingAge, PendingAges } from './queries/pending-ages.ts';
 import { Keyspace } from './records/keys.ts';
@@ -62,7 +62,7 @@ export class Store {
   private readonly keyTtl: number;
   private readonly lifetimes: Lifetimes;
   private readonly tenants = new LRUCache<string, TenantParts>({ max: MAX_CACHED_TENANTS });
-  private readonly agentSnapshots = new AgentSnapshots();
+  private readonly agentDefinitions = new AgentDefinitionCache();
   private readonly projectMutex = new KeyedMutex();
   private readonly workerRegistries = new Map<number, WorkerRegistry>();
 
@@ -140,7 +140,7 @@ export class Store {
       this.workerRegistry(shard),
       new CursorSeal(this.seal(`cursors of ${id}`)),
       this.seal(`endpoint keys of ${id}`),
-      this.agentSnapshots,
+      this.agentDefinitions,
       this.projectMutex,
     );
   }

@@ -20,7 +20,7 @@ import { SessionSubscriptions } from './tenant/session-subscriptions.ts';
 import { TaskRetries } from './tasks/task-retries.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { WorkflowTasks } from './tasks/workflow-tasks.ts';
-import type { AgentSource } from './tenant/agent-snapshots.ts';
+import type { AgentSource } from './tenant/agent-definition-cache.ts';
 import { Definitions } from './tenant/definitions.ts';
 import { Prices } from './usage/prices.ts';
 import { UsageDays } from './usage/usage-days.ts';
@@ -91,7 +91,7 @@ export class TenantStore {
   /** The agents as they were when a caller was admitted, or newer. */
   agentsFor({ agentRevision }: CallerAdmission): AgentSource {
     if (agentRevision === undefined) return this.agents;
-    return this.context.agentSnapshots.at(this.id, agentRevision, this.agents);
+    return this.context.agentDefinitions.at(this.id, agentRevision, this.agents);
   }
 
   /** The operator as a caller, with every scope and no credential to check. */

@@ -30,7 +30,7 @@ export {
   type StoredProgress,
 } from './progress/stored-progress.ts';
 export { settleChildren } from './progress/settle-children.ts';
-export { MAX_OUTPUT_LENGTH, MAX_KEPT_LENGTH } from './progress/bounded-state.ts';
+export { MAX_OUTPUT_LENGTH, MAX_KEPT_LENGTH } from './progress/truncate-step-state.ts';
 export type { Move, RunChange } from './run/move.ts';
 export { applyRunChange } from './run/apply-run-change.ts';
 export { runSteps } from './run/run-steps.ts';
@@ -41,4 +41,4 @@ export { callForDelegated } from './messages/handoff.ts';
 export { remainingCalls, type RemainingCall } from './messages/remaining-calls.ts';
 export type { PromptMessage } from './messages/prompt-message.ts';
 export { type ClientCall, recordCall, type RecordedCall } from './continuation/record-call.ts';
-export { workflowVariables } from './progress/variables.ts';
+export { workflowVariables } from './progress/workflow-variables.ts';

@@ -10,6 +10,8 @@ export interface RawRequest {
   readonly body?: string | Buffer | undefined;
   /** A false `content-length`; undefined for the true one. */
   readonly contentLength?: string | undefined;
+  /** Its reply may be a stream without an end, of which the head is enough. */
+  readonly isEndless?: boolean;
 }
 
 export interface RawReply {
@@ -40,7 +42,7 @@ export async function sendRawRequest(url: string, request: RawRequest, withinMs:
     socket.on('data', (chunk) => {
       chunks.push(chunk);
       length += chunk.length;
-      isWhole ??= completionTest(skipInterimResponses(Buffer.concat(chunks)), request.method);
+      isWhole ??= completionTest(skipInterimResponses(Buffer.concat(chunks)), request);
       if (isWhole?.(length, Buffer.concat(chunks.slice(-2)))) end(false);
     });
     socket.on('end', () => end(false));
@@ -74,14 +76,14 @@ const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 /** Once the head is received: tells from the number of bytes whether the response is complete. Undefined before, and when only the close ends it. */
 function completionTest(
   received: Buffer,
-  method: string,
+  { method, isEndless = method === 'GET' }: RawRequest,
 ): ((length: number, last: Buffer) => boolean) | undefined {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
   const head = received.toString('latin1', 0, headEnd);
   if (method === 'HEAD' || /^HTTP\/1\.1 (204|304)/.test(head)) return () => true;
   // A notification stream does not end.
-  if (method === 'GET' && /^content-type: text\/event-stream/im.test(head)) return () => true;
+  if (isEndless && /^content-type: text\/event-stream/im.test(head)) return () => true;
   if (/^transfer-encoding: chunked/im.test(head))
     return (_length, last) => last.subarray(-7).equals(LAST_CHUNK);
   const length = /^content-length: (\d+)/im.exec(head)?.[1];

@@ -13,7 +13,7 @@ export const noDeadlineSweep: Mutation = {
   invariant: 'I3',
   patches: [
     {
-      file: 'lua/deadline/start_sweep_round.lua',
+      file: 'lua/deadline/list_due_tenants.lua',
       from: "return redis.call('ZRANGEBYSCORE', K_due, '-inf', now, 'LIMIT', 0, A_limit)",
       to: 'return {}',
     },

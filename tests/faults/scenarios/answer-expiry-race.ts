@@ -84,7 +84,7 @@ function sweepContinuously(store: Store): { stop(): Promise<void> } {
   const [shard] = createWorkerShards(store);
   const loop = (async () => {
     while (!stopped) {
-      await shard?.sweepDeadlines();
+      await shard?.sweepDueTasks();
       await delay(1);
     }
   })();

@@ -1,4 +1,4 @@
-import { importRustbot } from '@baton/agents';
+import { importRustbot } from '@baton/agent-definitions';
 import { isRecord } from '@baton/protocol';
 import { plainLine } from '../output/plain-text.ts';
 import type { DefinitionPlural, DefinitionSummary, StoredDefinition } from './definition-client.ts';

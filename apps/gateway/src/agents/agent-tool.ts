@@ -1,10 +1,10 @@
-import { agentIdSchema, type Specialist, specialistOf, toolNameOf } from '@baton/agents';
+import { agentIdSchema, type Specialist, specialistOf, toolNameOf } from '@baton/agent-definitions';
 import { askAgentOperation } from '@baton/operations';
 import { BatonError, type Json, type JsonObject } from '@baton/protocol';
 import { admitCall, admitCaller, ANY_MCP_CALLER, edgeAdmittedAccess, MCP_SCOPE } from '../call/access.ts';
 import type { AdmittedCall, Call } from '../call/call.ts';
 import { operationReplySchemas } from '../tools/start-operation.ts';
-import { readLeniently } from '../argument-leniency/lenient-arguments.ts';
+import { readLeniently } from '../argument-leniency/read-leniently.ts';
 import { toHostSchema } from '../tool-listing/host-schema.ts';
 import { toListedOutput } from '../tool-listing/listed-schema.ts';
 import { describeReplies, type Tool, toolMetadata } from '../tools/tool.ts';

@@ -1,4 +1,4 @@
-import { specialistOf } from '@baton/agents';
+import { specialistOf } from '@baton/agent-definitions';
 import { type ListToolsResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { TenantStore } from '@baton/store';
 import { ANY_MCP_CALLER } from '../call/access.ts';

@@ -1,4 +1,4 @@
-import { agentSummaryOf, parseAgent, versionOf } from '@baton/agents';
+import { agentSummaryOf, parseAgent, versionOf } from '@baton/agent-definitions';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { CallerSchemaValidator } from '@baton/runner';
 import type { Identity, TenantStore } from '@baton/store';

@@ -1,4 +1,4 @@
-import { toolNameOf } from '@baton/agents';
+import { toolNameOf } from '@baton/agent-definitions';
 import { askAgentOperation } from '@baton/operations';
 import type { JsonObject } from '@baton/protocol';
 import { deferAdmission, scriptAdmittedAccess, MCP_SCOPE } from '../call/access.ts';

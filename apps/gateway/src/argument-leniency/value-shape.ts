@@ -28,7 +28,7 @@ const shapes = new WeakMap<object, ValueShape>();
  * The shape of a schema. Of Baton's own schemas (`listsForms`) a list of types says first what a value becomes, then how it may be written;
  * of a tenant's, what it may be. Alternatives are one shape: of their properties, one is required where each of them requires it.
  */
-export function shapeOf(schema: JsonObject, listsForms: boolean): ValueShape {
+export function shapeOfSchema(schema: JsonObject, listsForms: boolean): ValueShape {
   let shape = shapes.get(schema);
   if (shape === undefined) {
     shape = build(schema, listsForms, 0);

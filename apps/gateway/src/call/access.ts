@@ -40,14 +40,14 @@ export const scriptAdmittedAnswerAccess = (
 export const ANY_MCP_CALLER = edgeAdmittedAccess(MCP_OR_AGENT_SCOPE);
 
 /** An admin sees everything of its tenant, as the scope `agent` does; only answering needs that scope itself. */
-export function withSightOfAdmin(identity: Identity): Identity {
+export function withAdminReadScope(identity: Identity): Identity {
   const { principal, scopes } = identity;
   return scopes.has('admin') ? { principal, scopes: new Set([...scopes, 'agent']) } : identity;
 }
 
 /** The same for a stream, which also ends with its key. */
-export function withSightOfAdminWhileAdmitted(identity: Identity): Identity {
-  return { ...identity, scopes: withSightOfAdmin(identity).scopes };
+export function withAdminReadScopeOfKey(identity: Identity): Identity {
+  return { ...identity, scopes: withAdminReadScope(identity).scopes };
 }
 
 /** Admits the caller. Errors: `unauthenticated`, `insufficient_scope`, `tenant_suspended`, `limit_rate`, `limit_size`, `unavailable`. */

@@ -7,7 +7,7 @@ import type { CallTrace } from './call-trace.ts';
 import type { LogEvent } from './logged-events.ts';
 import type { ToolSelection } from '../tool-listing/tool-selection.ts';
 import type { CallAbortSignal } from './call-abort-signal.ts';
-import type { ClientDelegation } from './client-delegation.ts';
+import type { DialectChoice } from './dialect-choice.ts';
 import type { ClientTraits } from './client-traits.ts';
 import type { RequestOf2026 } from './request-of-2026.ts';
 
@@ -45,7 +45,7 @@ export interface Call {
   /** What its client has declared that it can do, in `initialize` of its session. */
   readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
   /** How its client is shown requests for an LLM; by a directive where that is not said. */
-  readonly delegation?: ClientDelegation;
+  readonly dialectChoice?: DialectChoice;
   /** Of a call of MCP 2026-07-28. */
   readonly of2026?: RequestOf2026;
   /** How long it waits for what comes of the work that it starts, in milliseconds; a default where it does not say. */

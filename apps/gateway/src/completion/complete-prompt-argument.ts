@@ -1,4 +1,4 @@
-import type { PromptSummary } from '@baton/agents';
+import type { PromptSummary } from '@baton/agent-definitions';
 import { isRecord, type JsonObject } from '@baton/protocol';
 import { refusalError } from '@baton/store';
 import {
@@ -17,7 +17,7 @@ import { resolveResourceUri } from '../resources/resolve-resource-uri.ts';
 import type { CompletionValues } from '../resources/resource-kind.ts';
 import type { Variables } from '../resources/uri-template.ts';
 import type { Tool } from '../tools/tool.ts';
-import { namedVariable } from './named-variable.ts';
+import { completionVariableOf } from './completion-variable.ts';
 
 /**
  * Values of a workflow's argument: those of the first use that has any to offer, so that at most one list is read. `given`
@@ -97,7 +97,7 @@ function valuesOfUse(
   const schema = isRecord(properties) && Object.hasOwn(properties, argument) ? properties[argument] : {};
   const choices = isRecord(schema) ? choicesOf(schema) : undefined;
   if (choices !== undefined) return Promise.resolve({ values: choices });
-  const named = namedVariable(tool, argument);
+  const named = completionVariableOf(tool, argument);
   return named?.kind.completions[named.variable]?.(projectOf(others), call);
 }
 

@@ -3,7 +3,7 @@ import { ANY_MCP_CALLER } from '../call/access.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import type { Tool } from '../tools/tool.ts';
 import { promptArgumentValues } from './complete-prompt-argument.ts';
-import { variableValues } from './complete-variable.ts';
+import { variableValues } from './variable-values.ts';
 import { fittingValues } from './fitting-values.ts';
 
 /**

@@ -5,11 +5,11 @@ import { describeInteractionWithRequest, summarizeInteraction } from './describe
  * A page of requests goes into a model's context: 20,000 tokens at most. Two bytes of a request's JSON are estimated to be a token: of plain
  * words it is four, of identifiers and numbers two, and only of what holds no words, such as base64, less. What stands around it is 280.
  */
-export const REQUEST_PAGE: PageBounds = { bytes: 38_000, itemBytes: 560 };
+export const INTERACTION_PAGE_BOUNDS: PageBounds = { bytes: 38_000, itemBytes: 560 };
 
 /** Interactions with their requests, as a list shows them: of one whose request alone is larger than a page only the summary, saying so. */
-export function describePage(records: readonly InteractionRecord[]): object[] {
-  let room = REQUEST_PAGE.bytes;
+export function describeInteractionPage(records: readonly InteractionRecord[]): object[] {
+  let room = INTERACTION_PAGE_BOUNDS.bytes;
   return records.map((record) => {
     const bytes = Buffer.byteLength(JSON.stringify(record.request));
     // A conversation's messages came to the request after the page was made.

@@ -22,7 +22,7 @@ interface WaitForRoom {
   readonly message: string;
 }
 
-export function waitForRoom(limit: string): WaitForRoom {
+export function describeWaitForRoom(limit: string): WaitForRoom {
   return {
     limit,
     message:
@@ -50,7 +50,7 @@ export function outcomeOf(view: TaskView): TaskOutcome {
       return {
         status: view.status,
         ...(pending ? { pending } : {}),
-        ...(view.waitsForRoom === undefined ? {} : { waitsForRoom: waitForRoom(view.waitsForRoom) }),
+        ...(view.waitsForRoom === undefined ? {} : { waitsForRoom: describeWaitForRoom(view.waitsForRoom) }),
         ...(pending?.pendingInteractions ? { pendingInteractions: pending.pendingInteractions } : {}),
       };
     }

@@ -1,5 +1,5 @@
 import { isRecord, JsonTextError, parseJson } from '@baton/protocol';
-import { readPromptArguments } from '../prompts/prompt-arguments.ts';
+import { coercePromptArguments } from '../prompts/prompt-arguments.ts';
 
 const ARGUMENTS = 'arguments';
 /** Where methods have values of their caller's own, or of a model, whose nulls are theirs. */
@@ -24,7 +24,7 @@ export function readParamsLeniently(body: unknown): void {
     if (!METHODS_OF_PROMPTS.has(String(method))) continue;
     for (const holder of [params, params['context']]) {
       if (isRecord(holder) && isRecord(holder[ARGUMENTS]))
-        holder[ARGUMENTS] = readPromptArguments(holder[ARGUMENTS]);
+        holder[ARGUMENTS] = coercePromptArguments(holder[ARGUMENTS]);
     }
   }
 }

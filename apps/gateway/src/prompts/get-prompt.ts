@@ -89,7 +89,7 @@ export async function runPrompt(
 }
 
 /** A run goes on that waited for the task of a step, unless that has failed. One that has ended is told as it stands. Errors: those of a run. */
-export async function goOnWithRun(
+export async function continueRun(
   tools: ReadonlyMap<string, Tool>,
   taskId: string,
   call: AdmittedCall,

@@ -1,4 +1,4 @@
-import { promptOf, renderPrompt } from '@baton/agents';
+import { toPromptDefinition, renderPrompt } from '@baton/agent-definitions';
 import { BatonError } from '@baton/protocol';
 import type { GetPromptRequest, GetPromptResult } from '@modelcontextprotocol/sdk/types.js';
 import type { AdmittedCall } from '../call/call.ts';
@@ -15,7 +15,7 @@ export async function getPublicPrompt(
     if (thrown instanceof BatonError && thrown.code === 'prompt_not_found') return undefined;
     throw thrown;
   });
-  const prompt = stored && promptOf(stored);
+  const prompt = stored && toPromptDefinition(stored);
   if (prompt === undefined || !prompt.public) return undefined;
   const words = prompt.arguments.length === 0 ? Object.values(args) : [];
   const rendered = renderPrompt(prompt, words.length === 0 ? args : {});

@@ -1,4 +1,4 @@
-import type { PromptSummary } from '@baton/agents';
+import type { PromptSummary } from '@baton/agent-definitions';
 import type { DefinitionEntry, StoredDefinition, TenantStore } from '@baton/store';
 import type { Workflow } from '@baton/workflows';
 import type { ListPromptsResult, Prompt } from '@modelcontextprotocol/sdk/types.js';

@@ -5,7 +5,7 @@ interface TakesArguments {
 }
 
 /** Arguments of prompts are texts: a number or boolean is read as its text, null as left out. What else there is stays as it came. */
-export function readPromptArguments(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function coercePromptArguments(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(args)
       .filter(([, value]) => value !== null)

@@ -1,4 +1,4 @@
-import { toolNameOf } from '@baton/agents';
+import { toolNameOf } from '@baton/agent-definitions';
 import { isRecord } from '@baton/protocol';
 import type { TenantStore } from '@baton/store';
 import type { FindTool, WorkflowTool } from '@baton/workflows';

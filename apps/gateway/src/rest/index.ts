@@ -31,7 +31,7 @@ import { workflowRoutes } from './definitions/workflow-routes.ts';
 import { priceRoutes } from './usage/price-routes.ts';
 import { usageRoutes } from './usage/usage-routes.ts';
 import { methodRoutes } from './tools/method-routes.ts';
-import { type Catalogue, toolRoutes } from './tools/tool-routes.ts';
+import { type ToolRouteDependencies, toolRoutes } from './tools/tool-routes.ts';
 import { installRequestValidation } from './request-validation.ts';
 
 /** Everything under `/v1`; what crosses tenants only `forOperators`. */
@@ -40,7 +40,7 @@ export async function restRoutes(
   options: {
     services: Services;
     forOperators: boolean;
-    catalogue: Catalogue;
+    catalogue: ToolRouteDependencies;
     methods: readonly McpMethod[];
     streams: StreamRegistry;
   },

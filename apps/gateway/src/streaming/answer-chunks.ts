@@ -13,7 +13,7 @@ export interface CheckedAnswer {
  * place, with all of its answer in `data`. The caller must have been admitted.
  * Errors: `invalid_arguments` naming the first chunk that is missing, or what differs; the interaction stays pending.
  */
-export async function holdAgainstChunks(
+export async function checkAgainstChunks(
   call: UnadmittedCall,
   interactionId: string,
   answer: Extract<AgentAnswer, { status: 'success' }>,

@@ -1,7 +1,7 @@
 import { isEnded, WORKFLOW_OPERATION } from '@baton/protocol';
 import type { TaskSummary, TaskView } from '@baton/store';
 import type { Task } from '@modelcontextprotocol/sdk/types.js';
-import { waitForRoom } from '../delegation/task-outcome.ts';
+import { describeWaitForRoom } from '../delegation/task-outcome.ts';
 import { isoTime } from '../delegation/iso-time.ts';
 
 /** How soon to ask again, in milliseconds: a segment takes less than a second, people and LLMs take longer. */
@@ -35,7 +35,7 @@ function isForClient({ status, operation }: Pick<TaskSummary, 'status' | 'operat
 function statusMessageOf(task: TaskView | TaskSummary): string | undefined {
   if ('error' in task) return `${task.error.code}: ${task.error.message}`;
   if ('waitsForRoom' in task && task.waitsForRoom !== undefined)
-    return waitForRoom(task.waitsForRoom).message;
+    return describeWaitForRoom(task.waitsForRoom).message;
   if (isEnded(task.status) || !isForClient(task)) return undefined;
   return task.operation === WORKFLOW_OPERATION
     ? 'The steps of the workflow that are left are for its client, who ends it with complete_task.'

@@ -5,7 +5,7 @@ import {
   ListTasksRequestSchema,
   ProgressTokenSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { ANY_MCP_CALLER, withSightOfAdmin } from '../call/access.ts';
+import { ANY_MCP_CALLER, withAdminReadScope } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import { workflowResultSchema } from '../tools/complete-task.ts';
@@ -55,7 +55,7 @@ export function taskMethods(waits: ResultWaits): McpMethod[] {
     defineEdgeAdmittedMethod('tasks/cancel', ANY_MCP_CALLER, cancelTaskSchema, async ({ params }, call) => {
       await cancelOrComplete(params, call);
       const { identity, tenant } = call;
-      const ended = await tenant.tasks.read(withSightOfAdmin(identity), params.taskId, '', true);
+      const ended = await tenant.tasks.read(withAdminReadScope(identity), params.taskId, '', true);
       return toMcpTask(ended, tenant.lifetimes);
     }),
   ];

@@ -8,8 +8,8 @@ import {
   describeInteractionWithRequest,
   summarizeInteraction,
 } from '../delegation/describe-interaction-with-request.ts';
-import { originOf } from '../delegation/origin-of.ts';
-import { describePage, REQUEST_PAGE } from '../delegation/interaction-page.ts';
+import { parseOwnerAndTimes } from '../delegation/owner-and-time-filter.ts';
+import { describeInteractionPage, INTERACTION_PAGE_BOUNDS } from '../delegation/interaction-page.ts';
 import { waitForPendingInteractions } from '../delegation/wait-for-pending-interactions.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
 import { defineEdgeAdmittedTool } from './tool.ts';
@@ -115,7 +115,7 @@ export const pendingInteractionsTool = defineEdgeAdmittedTool({
   run: async (given, call) => {
     if (given.interactionId !== undefined) return showOne(given.interactionId, given, call);
     const { status, cursor, operation, role: wanted, limit, claim: claimRequest } = given;
-    const query = { cursor, operation, role: wanted, limit, ...originOf(given) };
+    const query = { cursor, operation, role: wanted, limit, ...parseOwnerAndTimes(given) };
     if (status !== 'pending') return listHistory({ ...query, status }, given.requests === true, call);
     if (claimRequest === undefined) return listPending(query, given, call);
     if (claimRequest.leaseMs > 0) return claimPending({ ...query, claim: claimRequest }, given.waitMs, call);
@@ -133,8 +133,11 @@ async function listHistory(
     const { items, nextCursor } = await queries.historySummaries(identity, query);
     return listReply(items.map(summarizeInteraction), nextCursor);
   }
-  const { items, nextCursor } = await queries.history(identity, { ...query, bounds: REQUEST_PAGE });
-  return listReply(describePage(items), nextCursor);
+  const { items, nextCursor } = await queries.history(identity, {
+    ...query,
+    bounds: INTERACTION_PAGE_BOUNDS,
+  });
+  return listReply(describeInteractionPage(items), nextCursor);
 }
 
 async function listPending(query: PendingQuery, { requests, waitMs }: Input, call: AdmittedCall) {
@@ -146,11 +149,11 @@ async function listPending(query: PendingQuery, { requests, waitMs }: Input, cal
     );
     return listReply(items.map(summarizeInteraction), nextCursor);
   }
-  const bounded = { ...query, bounds: REQUEST_PAGE, waitMs };
+  const bounded = { ...query, bounds: INTERACTION_PAGE_BOUNDS, waitMs };
   const { items, nextCursor } = await waitForPendingInteractions(call, bounded, (at) =>
     queries.pending(identity, at),
   );
-  return listReply(describePage(items), nextCursor);
+  return listReply(describeInteractionPage(items), nextCursor);
 }
 
 /** What is claimed is given whole: a request that is larger than a page has one of its own. */
@@ -161,7 +164,7 @@ async function claimPending(
 ) {
   const { identity } = call;
   const { queries } = call.tenant;
-  const bounded = { ...query, bounds: REQUEST_PAGE, waitMs };
+  const bounded = { ...query, bounds: INTERACTION_PAGE_BOUNDS, waitMs };
   const { items, nextCursor } = await waitForPendingInteractions(call, bounded, (at) =>
     queries.pending(identity, at),
   );

@@ -14,7 +14,7 @@ import { contentBlocksOf } from '../delegation/content-blocks.ts';
 import { waitUntilTaskEndsOrParks } from '../delegation/wait-until-task-ends-or-parks.ts';
 import { directiveForPendingInteractions } from '../delegation/directive-for-pending-interactions.ts';
 import type { ToolReply, UnfinishedTask } from '../delegation/tool-reply.ts';
-import { withoutEcho } from '../delegation/without-echo.ts';
+import { omitEchoedText } from '../delegation/omit-echoed-text.ts';
 import { idempotencyOf } from './idempotency.ts';
 import type { RequestMeta, StartedTask } from './tool.ts';
 
@@ -64,7 +64,7 @@ export async function startOperation(
     input,
     idempotency,
   );
-  const reply = withoutEcho(await replyFor(operation, started, call), operation.unechoed?.(input));
+  const reply = omitEchoedText(await replyFor(operation, started, call), operation.unechoed?.(input));
   // What ends carries it in its result already.
   const ignored = operation.ignored?.(input) ?? [];
   return { ...reply, structured: { ...reply.structured, ...ignoredField(ignored) } };

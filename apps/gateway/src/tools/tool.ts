@@ -6,7 +6,7 @@ import { type Access, deferAdmission, admitCall } from '../call/access.ts';
 import type { AdmittedCall, Call, UnadmittedCall } from '../call/call.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
 import { type ObjectSchema, toListedInput, toListedOutput } from '../tool-listing/listed-schema.ts';
-import { readLeniently } from '../argument-leniency/lenient-arguments.ts';
+import { readLeniently } from '../argument-leniency/read-leniently.ts';
 import { unknownFieldHint } from '../argument-hints/unknown-field-hint.ts';
 
 /** A tool as MCP lists it, and what it does. One per file. */

@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { randomUUID } from 'node:crypto';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
-import { currentMoment, type Moment } from '../timing/clock.ts';
+import { readClocks, type Moment } from '../timing/clock.ts';
 import { type ClaimRequest, GatewayClient } from './gateway-client.ts';
 
 /** How long releasing an unacknowledged claim may take before Baton counts as unavailable. */
@@ -46,7 +46,7 @@ export class ClaimPoller {
       await this.releaseUnacknowledged();
       cancelled.throwIfAborted();
       const holder = `${this.agentId}/${++this.claims}`;
-      const claimedAt = currentMoment();
+      const claimedAt = readClocks();
       const requests = await this.poll({ ...wanted, holder }, stopped);
       return { kind: 'claimed', requests, holder, claimedAt };
     } catch (error) {

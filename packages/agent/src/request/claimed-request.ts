@@ -12,7 +12,7 @@ import { errorAnswerForRefusal, postWithRetries } from './post-answer-with-retri
 /** How long giving a claim back may take; after that its lease runs out by itself. */
 const RELEASE_MS = 2_000;
 
-export interface RequestContext extends LlmCalls {
+export interface RequestDependencies extends LlmCalls {
   readonly gateway: GatewayClient;
   /** How long a post waits to see how its task goes on. */
   readonly postWaitMs: number;
@@ -28,13 +28,13 @@ export interface ProcessedRequest {
 export class ClaimedRequest {
   private readonly request: DelegatedRequest;
   private readonly lease: Lease;
-  private readonly context: RequestContext;
+  private readonly context: RequestDependencies;
   /** Of a `streamText` request. */
   private readonly stream: AnswerStream | undefined;
   private holder: string;
   private renewals: Promise<void> = Promise.resolve();
 
-  constructor(request: DelegatedRequest, holder: string, lease: Lease, context: RequestContext) {
+  constructor(request: DelegatedRequest, holder: string, lease: Lease, context: RequestDependencies) {
     this.request = request;
     this.holder = holder;
     this.lease = lease;

@@ -1,5 +1,5 @@
 import { BatonError } from '@baton/protocol';
-import { currentMoment, elapsedSince, type Moment } from '../timing/clock.ts';
+import { readClocks, elapsedSince, type Moment } from '../timing/clock.ts';
 import { sleep } from '../timing/sleep.ts';
 
 /** The part of a lease after which it is renewed, and the pause before a failed renewal is tried again. */
@@ -48,7 +48,7 @@ export class Lease {
     for (;;) {
       await sleep(Math.max(0, inMs), done);
       if (done.aborted || this.remaining() === 0) return;
-      const sentAt = currentMoment();
+      const sentAt = readClocks();
       try {
         await renew();
         if (done.aborted) return;

@@ -4,12 +4,12 @@ export interface Moment {
   readonly wall: number;
 }
 
-export function currentMoment(): Moment {
+export function readClocks(): Moment {
   return { monotonic: performance.now(), wall: Date.now() };
 }
 
 /** Milliseconds since a moment, by whichever clock went further. */
 export function elapsedSince({ monotonic, wall }: Moment): number {
-  const now = currentMoment();
+  const now = readClocks();
   return Math.max(now.monotonic - monotonic, now.wall - wall);
 }

@@ -67,7 +67,7 @@ export function* generateTextWithContent(
 }
 
 /** The answer to a caller's own request: what was asked for, and the answer's data as the agent gave it. */
-export interface CallerAnswer {
+export interface CallerRequestResult {
   readonly response: Json;
   readonly data: Json;
   /** The calls of the caller's tools, normalised; none of them broken. */
@@ -81,14 +81,14 @@ export function* generateForCaller(
     readonly schema?: JsonObject;
     readonly parameters: JsonObject;
   },
-): Program<CallerAnswer> {
+): Program<CallerRequestResult> {
   const { schema, serviceType, parameters } = call;
   // Without tools in the request, an object may have fields that are named like calls.
   const offersTools = serviceType !== 'generateObject' || Array.isArray(parameters['tools']);
   const { value } = yield* outcomeOf(
     call,
     {
-      *read(data): Program<Validation<CallerAnswer>> {
+      *read(data): Program<Validation<CallerRequestResult>> {
         const toolCalls = offersTools ? readToolCalls(data) : [];
         const broken = toolCalls.find(({ problem }) => problem !== undefined);
         if (broken !== undefined)

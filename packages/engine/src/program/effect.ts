@@ -50,7 +50,7 @@ export type ReadLimits = Pick<Limits, 'promptTokens'>;
 
 /**
  * What a program may look up of its tenant: its primary agent and enabled specialists, one agent, a version of a prompt (by default
- * the newest), or how many routes a role has. `@baton/agents` has the first three typed.
+ * the newest), or how many routes a role has. `@baton/agent-definitions` has the first three typed.
  */
 export type Lookup =
   | { readonly agents: true }

@@ -1,9 +1,14 @@
-import { type AgentDefinition, agentIdSchema, lookupAgent, lookupAgents } from '@baton/agents';
+import {
+  type AgentDefinition,
+  agentIdSchema,
+  readAgentDefinition,
+  readAgentCatalog,
+} from '@baton/agent-definitions';
 import { type Program, runAgentCall } from '@baton/engine';
 import { BatonError, type JsonObject, type Message } from '@baton/protocol';
 import { z } from 'zod';
 import type { Operation } from '../definition/operation.ts';
-import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
+import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-call-settings.ts';
 import { agentCallFields, agentCallResult } from './agent-result.ts';
 import { callableBy } from './ask-assistant.ts';
 import { readTaskMessage } from './message-content.ts';
@@ -34,9 +39,10 @@ export const askAgentOperation: Operation<Input, z.infer<typeof result>> = {
 };
 
 function* askSpecialist({ agentId, arguments: args }: Input): Program<JsonObject> {
-  const agent = yield* lookupAgent(agentId);
+  const agent = yield* readAgentDefinition(agentId);
   if (!agent.enabled) throw new BatonError('agent_not_found', `The agent '${agentId}' is disabled.`);
-  const callable = agent.group === undefined ? [] : callableBy(agent, (yield* lookupAgents()).specialists);
+  const callable =
+    agent.group === undefined ? [] : callableBy(agent, (yield* readAgentCatalog()).specialists);
   const asked = requireTaskMessage(agent, args as JsonObject);
   const outcome = yield* runAgentCall({
     ...ownSettingsOf(agent),

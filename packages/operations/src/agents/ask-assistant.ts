@@ -1,12 +1,12 @@
-import { lookupAgents, type Specialist } from '@baton/agents';
+import { readAgentCatalog, type Specialist } from '@baton/agent-definitions';
 import { abandonTurn, beginTurn, endTurn, type History, type Program, runAgentCall } from '@baton/engine';
 import { BatonError, isTaskId, type JsonObject, type Message } from '@baton/protocol';
 import { z } from 'zod';
 import type { Operation } from '../definition/operation.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import { agentCallFields, agentCallResult } from './agent-result.ts';
-import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
-import { CONTENT_DESCRIPTION, messageContent, userMessage } from './message-content.ts';
+import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-call-settings.ts';
+import { CONTENT_DESCRIPTION, messageBlocksSchema, userMessage } from './message-content.ts';
 import { specialistFunctions } from './specialist-functions.ts';
 import { withOwnIds } from './with-own-ids.ts';
 
@@ -22,7 +22,7 @@ export const messageArgument = z
 
 const input = z.strictObject({
   message: messageArgument.describe('What the assistant is asked or told'),
-  content: messageContent.optional().describe(CONTENT_DESCRIPTION),
+  content: messageBlocksSchema.optional().describe(CONTENT_DESCRIPTION),
   conversationId: z
     .string()
     .min(1)
@@ -66,7 +66,7 @@ function* takeTurn({ message, content, conversationId, stream }: Input): Program
 }
 
 function* answerTurn(asked: Message, history: History | undefined, stream: boolean): Program<JsonObject> {
-  const { primary, specialists } = yield* lookupAgents();
+  const { primary, specialists } = yield* readAgentCatalog();
   if (primary === null) {
     const message = 'There is no primary agent. Store one first: PUT /v1/agents/{id} with "isPrimary": true.';
     throw new BatonError('agent_not_found', message);

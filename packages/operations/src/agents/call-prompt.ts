@@ -1,14 +1,14 @@
 import {
   answerParserOf,
   fillTemplate,
-  lookupPrompt,
+  readPromptDefinition,
   namesIn,
   parserArgsSchema,
   type PromptDefinition,
   promptNameSchema,
   renderPrompt,
   requestHintsOf,
-} from '@baton/agents';
+} from '@baton/agent-definitions';
 import { type Budgets, type FunctionCall, type Handlers, type Program, runAgentCall } from '@baton/engine';
 import { type JsonObject, type Message, messageSchema, withContentNamed } from '@baton/protocol';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ import {
   withHandledResults,
   withPlainResults,
 } from './caller-functions.ts';
-import { CONTENT_DESCRIPTION, messageContent, userMessage } from './message-content.ts';
+import { CONTENT_DESCRIPTION, messageBlocksSchema, userMessage } from './message-content.ts';
 import { promptFunctions } from './prompt-functions.ts';
 
 type Values = Readonly<Record<string, string>>;
@@ -37,7 +37,9 @@ const input = z.strictObject({
     .record(z.string().max(100), z.string().max(100_000))
     .optional()
     .describe("The prompt's arguments by name"),
-  content: messageContent.optional().describe(`${CONTENT_DESCRIPTION}. They stand behind the prompt's text`),
+  content: messageBlocksSchema
+    .optional()
+    .describe(`${CONTENT_DESCRIPTION}. They stand behind the prompt's text`),
   parserArgs: parserArgsSchema
     .optional()
     .describe("What this call changes of the prompt's tags: `required`, `optional`, by name"),
@@ -96,7 +98,7 @@ function* askPrompt({
   parserArgs,
   messages: continued = [],
 }: Input): Program<JsonObject> {
-  const prompt = yield* lookupPrompt(name, version);
+  const prompt = yield* readPromptDefinition(name, version);
   const own = renderPrompt(prompt, args).map(
     (message): Message => (message.role === 'user' ? userMessage(message.content, content) : message),
   );

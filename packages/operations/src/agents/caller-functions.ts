@@ -1,4 +1,4 @@
-import type { CallerFunction } from '@baton/agents';
+import type { CallerFunction } from '@baton/agent-definitions';
 import {
   type AnswerParser,
   checkAnswer,

@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '@baton/agents';
+import type { AgentDefinition } from '@baton/agent-definitions';
 import { describeZodError } from '@baton/engine';
 import {
   type AttachableBlock,
@@ -18,7 +18,7 @@ export const CONTENT_DESCRIPTION =
   'Blocks of content beside the words, as MCP has them: image, audio, resource_link, resource';
 
 /** The argument `content` of whatever asks an agent. */
-export const messageContent = z
+export const messageBlocksSchema = z
   .array(attachableBlockSchema)
   .max(MAX_BLOCKS)
   .superRefine((blocks, context) => {
@@ -34,7 +34,7 @@ export function userMessage(words: string, content: readonly AttachableBlock[] =
   return { role: 'user', content: [{ type: 'text', text: words }, ...content] };
 }
 
-const messageArguments = z.strictObject({ message: z.string(), content: messageContent.optional() });
+const messageArguments = z.strictObject({ message: z.string(), content: messageBlocksSchema.optional() });
 
 /** What a specialist is asked: its message with the content beside it, or, where it has parameters of its own, its arguments as JSON. */
 export function readTaskMessage(

@@ -1,4 +1,9 @@
-import { type CallerFunction, lookupAgents, type PromptDefinition, toolNameOf } from '@baton/agents';
+import {
+  type CallerFunction,
+  readAgentCatalog,
+  type PromptDefinition,
+  toolNameOf,
+} from '@baton/agent-definitions';
 import type { FunctionSet, Program } from '@baton/engine';
 import { BatonError } from '@baton/protocol';
 import { type BatonFunction, batonFunctionSet, batonFunctions } from './baton-functions.ts';
@@ -51,7 +56,7 @@ function joinFunctions(sets: readonly FunctionSet[]): FunctionSet {
 
 /** Specialists under the names of their tools, `agent_<id>`: an id alone may be the name of a tool around projects. */
 function* agentFunctions(ids: readonly string[]): Program<FunctionSet> {
-  const { specialists } = yield* lookupAgents();
+  const { specialists } = yield* readAgentCatalog();
   const unknown = ids.find((id) => !specialists.some((one) => one.id === id));
   if (unknown !== undefined)
     throw new BatonError('agent_not_found', `There is no enabled specialist '${unknown}'.`);

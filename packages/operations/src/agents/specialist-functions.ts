@@ -1,4 +1,4 @@
-import { lookupAgent, type Specialist } from '@baton/agents';
+import { readAgentDefinition, type Specialist } from '@baton/agent-definitions';
 import {
   checkAnswer,
   type FunctionResult,
@@ -7,7 +7,7 @@ import {
   runAgentCall,
 } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
-import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
+import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-call-settings.ts';
 import { readTaskMessage } from './message-content.ts';
 
 /** How long a specialist may take for each answer, from when an agent was shown its request. */
@@ -26,7 +26,7 @@ export function specialistFunctions(specialists: readonly Specialist[]): Functio
     *run({ name, arguments: args }): Program<FunctionResult> {
       const called = specialists.find(({ id }) => id === name);
       // As it is now: it may have been disabled since the primary was told of it.
-      const agent = yield* lookupAgent(name);
+      const agent = yield* readAgentDefinition(name);
       if (!agent.enabled) return { ok: false, error: `The agent '${name}' is disabled.` };
       // Where an agent has no parameters of its own, no thread has to check what it takes.
       const checked =

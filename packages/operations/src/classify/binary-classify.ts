@@ -1,4 +1,4 @@
-import { classifyText } from '@baton/agents';
+import { classifyText } from '@baton/agent-definitions';
 import type { JsonObject } from '@baton/protocol';
 import { z } from 'zod';
 import type { Operation } from '../definition/operation.ts';

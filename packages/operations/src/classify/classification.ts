@@ -1,4 +1,4 @@
-import type { classifyText } from '@baton/agents';
+import type { classifyText } from '@baton/agent-definitions';
 import { z } from 'zod';
 import { modelRoleFor } from '../definition/role-parameters.ts';
 import { research } from '../definition/shared-arguments.ts';

@@ -1,4 +1,4 @@
-import { classifyText, MAX_CLASSES } from '@baton/agents';
+import { classifyText, MAX_CLASSES } from '@baton/agent-definitions';
 import type { JsonObject } from '@baton/protocol';
 import { z } from 'zod';
 import type { Operation } from '../definition/operation.ts';

@@ -26,7 +26,7 @@ export function isDeletion({ set, copy = [], delete: deleted }: ProjectChange): 
 }
 
 /** What makes room is never staged, since that takes room. */
-export function isStaged(change: ProjectChange): boolean {
+export function needsStaging(change: ProjectChange): boolean {
   if (change.atOnce === true || isDeletion(change)) return false;
   return fieldCount(change) > MOST_FIELDS_AT_ONCE || setLength(change.set) > MOST_LENGTH_AT_ONCE;
 }

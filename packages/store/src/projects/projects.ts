@@ -5,10 +5,10 @@ import type { Page } from '../records/page.ts';
 import { IDEMPOTENCY_TTL } from '../records/durations.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import type { Identity } from '../identity/identity.ts';
-import type { HeldKey } from '../tenant/keyed-mutex.ts';
+import type { LockedKey } from '../tenant/keyed-mutex.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { runScript } from '../scripts/script.ts';
-import { fieldKinds, isDeletion, isStaged, type ProjectChange } from './project-change.ts';
+import { fieldKinds, isDeletion, needsStaging, type ProjectChange } from './project-change.ts';
 import { stageChange } from './stage-change.ts';
 import {
   COMMIT,
@@ -23,7 +23,7 @@ import {
  * Some fields of a stored project as they were at one version (see the project record in packages/operations); undefined
  * for a field that does not exist.
  */
-export interface StoredFields {
+export interface StoredProject {
   readonly version: string;
   /** True where these are all fields of the project. */
   readonly whole: boolean;
@@ -35,7 +35,7 @@ export interface StoredFields {
 }
 
 /** The version from which a change was computed. */
-export type ProjectVersion = Pick<StoredFields, 'version'>;
+export type ProjectVersion = Pick<StoredProject, 'version'>;
 
 /** The fields of the project's hash that the scripts keep: its version, and what is counted of it while it is staged. */
 const VERSION = 'v';
@@ -103,19 +103,19 @@ export class Projects {
   }
 
   /** The project's fields with these names, all of them where the project is small; undefined when none has this name. */
-  async open(name: string, fields: readonly string[] = []): Promise<StoredFields | undefined> {
+  async open(name: string, fields: readonly string[] = []): Promise<StoredProject | undefined> {
     return this.readFields(READ_PROJECT, name, fields, SMALL_PROJECT_BYTES, '');
   }
 
   /** The project's fields with these names, and what has changed since a version; undefined when none has this name. */
-  async read(name: string, fields: readonly string[], since = ''): Promise<StoredFields | undefined> {
+  async read(name: string, fields: readonly string[], since = ''): Promise<StoredProject | undefined> {
     // How long the fields are is not known here.
     const script = fields.length > 0 ? { ...READ_PROJECT, alone: true as const } : READ_PROJECT;
     return this.readFields(script, name, fields, 0, since);
   }
 
   /** Runs `work` once no other call of this process works on the project, in the order of the calls. */
-  async withProjectMutex<T>(name: string, work: (held: HeldKey) => Promise<T>): Promise<T> {
+  async withProjectMutex<T>(name: string, work: (held: LockedKey) => Promise<T>): Promise<T> {
     return this.context.projectMutex.hold(this.context.keys.project(name), work);
   }
 
@@ -125,7 +125,7 @@ export class Projects {
     fields: readonly string[],
     whole: number,
     since: string,
-  ): Promise<StoredFields | undefined> {
+  ): Promise<StoredProject | undefined> {
     const { connection, keys } = this.context;
     const reply = await runScript(
       connection,
@@ -266,7 +266,7 @@ export class Projects {
     const project = keys.project(name);
     const outside = within.task === '';
     const version = before?.version ?? '0';
-    const staged = isStaged(change) ? keys.stagedChange(randomUUID()) : project;
+    const staged = needsStaging(change) ? keys.stagedChange(randomUUID()) : project;
     const parts =
       staged === project ? 0 : await stageChange(connection, { project, staged }, version, change);
     if (parts === 'conflict') return [parts];

@@ -11,7 +11,7 @@ import {
 import {
   MAX_EXAMINED_BYTES,
   MAX_PAGE_BYTES,
-  type OriginFilter,
+  type OwnerAndTimeFilter,
   PAGE_SIZE,
   type PageBounds,
 } from '../records/page.ts';
@@ -24,7 +24,7 @@ import { runScript } from '../scripts/script.ts';
 import { FETCH_OR_CLAIM_INTERACTIONS } from '../scripts/registry.ts';
 
 /** Which interactions to return; an absent field matches all. A claim without a role takes no question to a person. */
-export interface InteractionFilter extends OriginFilter {
+export interface InteractionFilter extends OwnerAndTimeFilter {
   readonly status?: InteractionStatus | undefined;
   readonly operation?: string | undefined;
   readonly role?: RequestRole | undefined;

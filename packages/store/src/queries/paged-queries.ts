@@ -12,7 +12,13 @@ import {
 } from '../records/interaction-record.ts';
 import { FIELD } from '../records/task-record.ts';
 import { parseIndexMember, taskRef } from '../records/keys.ts';
-import { MAX_PAGE_SIZE, type OriginFilter, originFilters, PAGE_SIZE, type Page } from '../records/page.ts';
+import {
+  MAX_PAGE_SIZE,
+  type OwnerAndTimeFilter,
+  originFilters,
+  PAGE_SIZE,
+  type Page,
+} from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { listVisibleTasks } from './task-index.ts';
@@ -42,7 +48,7 @@ export interface TaskSummary {
 }
 
 /** Which tasks to return; an absent field matches all. */
-export interface TaskFilter extends OriginFilter {
+export interface TaskFilter extends OwnerAndTimeFilter {
   readonly status?: TaskStatus | undefined;
   readonly operation?: string | undefined;
   /** Of tasks that failed or were cancelled: the code of their error. */

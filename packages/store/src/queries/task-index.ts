@@ -1,7 +1,7 @@
 import { type Identity, maySee } from '../identity/identity.ts';
 import { parseMembersWithScores, type Position } from '../cursors/cursor.ts';
 import { parseIndexMember } from '../records/keys.ts';
-import { MAX_SCANNED, type OriginFilter, PAGE_SIZE } from '../records/page.ts';
+import { MAX_SCANNED, type OwnerAndTimeFilter, PAGE_SIZE } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 
 /** Members of the index, newest first; `next` is the one behind which to continue, unless this is the end. */
@@ -18,7 +18,7 @@ export async function listVisibleTasks(
   { connection, keys }: TenantContext,
   identity: Identity,
   from: Position | undefined,
-  { principal, createdAfter, createdBefore }: OriginFilter = {},
+  { principal, createdAfter, createdBefore }: OwnerAndTimeFilter = {},
 ): Promise<TaskIndexPage> {
   const newest = createdBefore === undefined ? '+inf' : `(${createdBefore}`;
   const oldest = createdAfter === undefined ? '-inf' : `${createdAfter}`;

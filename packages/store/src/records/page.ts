@@ -23,7 +23,7 @@ export const MAX_SCANNED = 2_000;
 export const MAX_SCANNED_BY_SCRIPT = 1_000;
 
 /** Which of what has an owner and was created some time to return; an absent field matches all. Milliseconds by Redis's clock. */
-export interface OriginFilter {
+export interface OwnerAndTimeFilter {
   readonly principal?: string | undefined;
   /** At this time or later. */
   readonly createdAfter?: number | undefined;
@@ -32,10 +32,13 @@ export interface OriginFilter {
 }
 
 /** As a cursor is bound to it. */
-export function originFilters({ principal, createdAfter, createdBefore }: OriginFilter) {
+export function originFilters({ principal, createdAfter, createdBefore }: OwnerAndTimeFilter) {
   return { principal, createdAfter: createdAfter?.toString(), createdBefore: createdBefore?.toString() };
 }
 
-export function isCreatedWithin(createdAt: number, { createdAfter, createdBefore }: OriginFilter): boolean {
+export function isCreatedWithin(
+  createdAt: number,
+  { createdAfter, createdBefore }: OwnerAndTimeFilter,
+): boolean {
   return createdAt >= (createdAfter ?? 0) && createdAt < (createdBefore ?? Infinity);
 }

@@ -9,7 +9,7 @@ import {
   FETCH_OR_CLAIM_INTERACTIONS,
   LIST_PENDING_OR_REGISTER_WAITER,
   READ_TASK_AND_REGISTER_WAITER,
-  SUBSCRIBE,
+  SUBSCRIBE_SESSION,
 } from './registry.ts';
 
 const fixture = await openFixture();
@@ -157,7 +157,7 @@ test.each([
   ['fetch', FETCH_OR_CLAIM_INTERACTIONS, 'a list'],
   ['claim', CLAIM, 'a claim'],
   ['read', READ_TASK_AND_REGISTER_WAITER, "a task's status"],
-  ['subscribe', SUBSCRIBE, 'a subscription'],
+  ['subscribe', SUBSCRIBE_SESSION, 'a subscription'],
 ] as const)('the check of %s is no script of its own', async (_name, script, use) => {
   const held = await heldCall();
   const before = recorder.replies(script).length;

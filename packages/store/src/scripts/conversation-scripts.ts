@@ -1,5 +1,5 @@
 import { defineScript } from './script.ts';
-import { REPLICATED, BATCHED, QUEUE, RECHECK } from './script-groups.ts';
+import { REPLICATED, BATCHED, QUEUE_KEYS, RECHECK_ARGS } from './script-groups.ts';
 
 /** The scripts of conversations; the rest is in registry.ts. */
 
@@ -19,13 +19,13 @@ export const END_TURN = defineScript(
 export const DELETE_CONVERSATION = defineScript(
   'conversation/delete_conversation',
   ['credential', 'tenant', 'conversation', 'conversations', 'conversationSizes'],
-  [...RECHECK, 'ref'],
+  [...RECHECK_ARGS, 'ref'],
   REPLICATED,
 );
 
 export const END_SLEEP = defineScript(
   'task/end_sleep',
-  ['tenant', 'task', 'deadlines', 'due', ...QUEUE, 'activeChangeChannel'],
+  ['tenant', 'task', 'deadlines', 'due', ...QUEUE_KEYS, 'activeChangeChannel'],
   ['topic', 'ref'],
   BATCHED,
 );

@@ -1,5 +1,5 @@
 import { defineScript } from './script.ts';
-import { BATCHED, NEW_WORK, RECHECK, REPLICATED } from './script-groups.ts';
+import { BATCHED, NEW_WORK, RECHECK_ARGS, REPLICATED } from './script-groups.ts';
 
 /** The scripts of workflows and agents that a tenant defines; the rest is in registry.ts. */
 
@@ -7,7 +7,7 @@ export const PUT_DEFINITION = defineScript(
   'definition/put_definition',
   ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
   [
-    ...RECHECK,
+    ...RECHECK_ARGS,
     ...([
       'kind',
       'limit',
@@ -27,7 +27,7 @@ export const PUT_DEFINITION = defineScript(
 export const DELETE_DEFINITION = defineScript(
   'definition/delete_definition',
   ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
-  [...RECHECK, 'kind', 'name'],
+  [...RECHECK_ARGS, 'kind', 'name'],
   REPLICATED,
 );
 
@@ -48,6 +48,6 @@ export const READ_DEFINITIONS = defineScript(
 export const CHANGE_AGENT = defineScript(
   'definition/change_agent',
   ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
-  [...RECHECK, 'kind', 'name', 'enabled', 'primary'],
+  [...RECHECK_ARGS, 'kind', 'name', 'enabled', 'primary'],
   REPLICATED,
 );

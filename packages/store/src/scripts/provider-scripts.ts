@@ -1,5 +1,5 @@
 import { defineScript } from './script.ts';
-import { REPLICATED, NEW_WORK, BATCHED, QUEUE, RECHECK } from './script-groups.ts';
+import { REPLICATED, NEW_WORK, BATCHED, QUEUE_KEYS, RECHECK_ARGS } from './script-groups.ts';
 
 /** The scripts of roles, and of calls to LLM endpoints; the rest is in registry.ts. */
 
@@ -25,14 +25,14 @@ export const APPEND_CALL_CHUNK = defineScript(
 
 export const ANSWER_CALL = defineScript(
   'provider/answer_call',
-  ['tenant', 'task', 'calls', 'chunks', ...QUEUE, 'activeChangeChannel', 'usage'],
+  ['tenant', 'task', 'calls', 'chunks', ...QUEUE_KEYS, 'activeChangeChannel', 'usage'],
   ['topic', 'ref', 'number', 'answer', 'fingerprint', 'used', 'stream'],
 );
 
 export const PUT_ROLE = defineScript(
   'role/put_role',
   ['credential', 'tenant', 'roles'],
-  [...RECHECK, 'role', 'before', 'definition'],
+  [...RECHECK_ARGS, 'role', 'before', 'definition'],
   { ...REPLICATED, ...NEW_WORK },
 );
 

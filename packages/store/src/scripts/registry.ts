@@ -4,11 +4,11 @@ import {
   NEW_WORK,
   ANSWER,
   BATCHED,
-  QUEUE,
-  ENDING,
-  CALLER,
-  RECHECK,
-  ADMISSION,
+  QUEUE_KEYS,
+  ENDING_KEYS,
+  CALLER_ARGS,
+  RECHECK_ARGS,
+  ADMISSION_KEYS,
 } from './script-groups.ts';
 
 /**
@@ -26,36 +26,36 @@ import {
  * bytes at most, but for SETTLE, which ends a task.
  */
 
-export const ADMIT = defineScript('tenant/admit', ADMISSION, CALLER, BATCHED);
+export const ADMIT = defineScript('tenant/admit', ADMISSION_KEYS, CALLER_ARGS, BATCHED);
 
 export const ADMIT_ANSWER = defineScript(
   'tenant/admit_answer',
-  [...ADMISSION, 'task'],
-  [...CALLER, 'number'],
+  [...ADMISSION_KEYS, 'task'],
+  [...CALLER_ARGS, 'number'],
   BATCHED,
 );
 
 /** Never batched: it drops the writes that the calls of a batch share. */
-export const ADMISSION_DRY_RUN = defineScript('tenant/admission_dry_run', ADMISSION, CALLER);
+export const ADMISSION_DRY_RUN = defineScript('tenant/admission_dry_run', ADMISSION_KEYS, CALLER_ARGS);
 
 export const OPEN = defineScript(
   'task/open',
   [
-    ...ADMISSION,
+    ...ADMISSION_KEYS,
     'task',
     'idempotency',
     'tasks',
     'pending',
     'deadlines',
     'due',
-    ...QUEUE,
+    ...QUEUE_KEYS,
     'calls',
     'activeChangeChannel',
     'projects',
     'projectUse',
   ],
   [
-    ...CALLER,
+    ...CALLER_ARGS,
     ...(['topic', 'ref', 'operation', 'input', 'arguments', 'idempotencyDigest'] as const),
     ...(['staleRef', 'life', 'keep', 'project', 'projectGrowth'] as const),
     ...(['journal', 'waits', 'ready', 'traceparent', 'client'] as const),
@@ -65,22 +65,22 @@ export const OPEN = defineScript(
 
 export const ACCEPT_ANSWER = defineScript(
   'interaction/accept_answer',
-  [...ADMISSION, 'task', 'pending', 'claims', ...QUEUE, 'activeChangeChannel', 'usage'],
-  [...CALLER, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel', 'used', 'checked'],
+  [...ADMISSION_KEYS, 'task', 'pending', 'claims', ...QUEUE_KEYS, 'activeChangeChannel', 'usage'],
+  [...CALLER_ARGS, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel', 'used', 'checked'],
   { ...REPLICATED, ...BATCHED, ...ANSWER },
 );
 
 export const APPEND_CHUNK = defineScript(
   'interaction/append_chunk',
-  [...ADMISSION, 'task', 'chunks', 'activeChangeChannel'],
-  [...CALLER, 'topic', 'number', 'stream', 'sequence', 'delta'],
+  [...ADMISSION_KEYS, 'task', 'chunks', 'activeChangeChannel'],
+  [...CALLER_ARGS, 'topic', 'number', 'stream', 'sequence', 'delta'],
   { ...REPLICATED, ...NEW_WORK },
 );
 
 export const READ_STREAM = defineScript(
   'interaction/read_stream',
   ['credential', 'tenant', 'task', 'chunks'],
-  [...RECHECK, 'number', 'stream', 'from'],
+  [...RECHECK_ARGS, 'number', 'stream', 'from'],
 );
 
 export const READ_CHUNK_STATE = defineScript(
@@ -91,19 +91,19 @@ export const READ_CHUNK_STATE = defineScript(
 
 export const DEQUEUE = defineScript(
   'queue/dequeue',
-  [...QUEUE, 'tenant'],
+  [...QUEUE_KEYS, 'tenant'],
   ['topic', 'list', 'number', 'limit', 'fresh', 'bytes', 'programs'],
 );
 
 export const BEGIN_SEGMENTS = defineScript(
   'queue/begin_segments',
-  [...QUEUE, 'tenant'],
+  [...QUEUE_KEYS, 'tenant'],
   ['topic', 'number', 'bytes'],
 );
 
 export const HOLD_FOR_PROGRAM = defineScript(
   'task/hold_for_program',
-  ['task', ...QUEUE],
+  ['task', ...QUEUE_KEYS],
   ['topic', 'ref', 'fence', 'tries'],
 );
 
@@ -170,28 +170,28 @@ export const READ_PROJECT = defineScript(
 
 export const PARK = defineScript(
   'task/park',
-  ['tenant', 'task', 'past', 'pending', 'deadlines', 'due', ...QUEUE, 'calls', 'activeChangeChannel'],
+  ['tenant', 'task', 'past', 'pending', 'deadlines', 'due', ...QUEUE_KEYS, 'calls', 'activeChangeChannel'],
   ['fence', 'topic', 'ref', 'seen', 'journal', 'drops', 'waits'],
   BATCHED,
 );
 
 export const SETTLE = defineScript(
   'task/settle',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, ...ENDING],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE_KEYS, ...ENDING_KEYS],
   ['fence', 'topic', 'ref', 'status', 'payload', 'retention', 'parent'],
   BATCHED,
 );
 
 export const CANCEL = defineScript(
   'task/cancel',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, ...ENDING],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE_KEYS, ...ENDING_KEYS],
   ['principal', 'scopes', 'topic', 'ref', 'number', 'payload', 'retention', 'parent'],
   REPLICATED,
 );
 
 export const EXPIRE = defineScript(
   'deadline/expire',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, ...ENDING],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE_KEYS, ...ENDING_KEYS],
   ['topic', 'ref', 'expired', 'taskExpired', 'retention', 'parent'],
   BATCHED,
 );
@@ -214,11 +214,11 @@ export const STRIP_TASKS = defineScript('retention/strip_tasks', ['tenant', 'ret
 
 export const REQUEUE_LOST_JOBS = defineScript(
   'queue/requeue_lost_jobs',
-  ['tenant', ...QUEUE, 'calls'],
+  ['tenant', ...QUEUE_KEYS, 'calls'],
   ['topic', 'lost'],
 );
 
-export const START_SWEEP_ROUND = defineScript('deadline/start_sweep_round', ['due', 'swept'], ['limit']);
+export const LIST_DUE_TENANTS = defineScript('deadline/list_due_tenants', ['due', 'swept'], ['limit']);
 
 export const WORKER_HEARTBEAT = defineScript(
   'queue/worker_heartbeat',
@@ -228,13 +228,13 @@ export const WORKER_HEARTBEAT = defineScript(
 
 export const READ_TASK_AND_REGISTER_WAITER = defineScript(
   'task/read_task_and_register_waiter',
-  [...ADMISSION, 'task'],
-  [...CALLER, 'channel', 'brief'],
+  [...ADMISSION_KEYS, 'task'],
+  [...CALLER_ARGS, 'channel', 'brief'],
   { ...REPLICATED, ...BATCHED },
 );
 
-export const READ_TASK_PAGE = defineScript(
-  'task/read_task_page',
+export const SCAN_TASK_FIELDS = defineScript(
+  'task/scan_task_fields',
   ['task'],
   ['principal', 'scopes', 'cursor'],
 );
@@ -249,7 +249,7 @@ export const READ_INTERACTION = defineScript(
 export const LIST_PENDING_OR_REGISTER_WAITER = defineScript(
   'interaction/list_pending_or_register_waiter',
   ['credential', 'tenant', 'pending', 'claims'],
-  [...RECHECK, 'score', 'member', 'limit', 'scanLimit', 'hideClaimed', 'channel', 'unfiltered', 'owner'],
+  [...RECHECK_ARGS, 'score', 'member', 'limit', 'scanLimit', 'hideClaimed', 'channel', 'unfiltered', 'owner'],
   REPLICATED,
 );
 
@@ -257,7 +257,7 @@ export const FETCH_OR_CLAIM_INTERACTIONS = defineScript(
   'interaction/fetch_or_claim_interactions',
   ['credential', 'tenant', 'claims', 'holder'],
   [
-    ...RECHECK,
+    ...RECHECK_ARGS,
     'status',
     'operation',
     'role',
@@ -275,7 +275,7 @@ export const FETCH_OR_CLAIM_INTERACTIONS = defineScript(
 export const CLAIM = defineScript(
   'claim/claim',
   ['credential', 'tenant', 'task', 'claims', 'holder'],
-  [...RECHECK, 'topic', 'ref', 'number', 'lease', 'claimer'],
+  [...RECHECK_ARGS, 'topic', 'ref', 'number', 'lease', 'claimer'],
   REPLICATED,
 );
 
@@ -304,7 +304,7 @@ export const CREATE_KEY = defineScript(
   'tenant/create_key',
   ['credential', 'tenant', 'key', 'keys', 'keyEnds', 'forgotten', 'replaced'],
   [
-    ...RECHECK,
+    ...RECHECK_ARGS,
     ...(['id', 'expires', 'remembered', 'limit', 'forget'] as const),
     ...(['replacedId', 'overlap', 'channel', 'message'] as const),
   ],
@@ -318,8 +318,8 @@ export const UPDATE_KEY = defineScript(
   REPLICATED,
 );
 
-export const END_KEY = defineScript(
-  'tenant/end_key',
+export const REVOKE_KEY = defineScript(
+  'tenant/revoke_key',
   ['credential', 'keys', 'keyEnds'],
   ['id', 'channel', 'message'],
   REPLICATED,
@@ -328,22 +328,22 @@ export const END_KEY = defineScript(
 export const PUT_PRICES = defineScript(
   'usage/put_prices',
   ['credential', 'tenant', 'prices'],
-  [...RECHECK, 'table'],
+  [...RECHECK_ARGS, 'table'],
   { ...REPLICATED, ...NEW_WORK },
 );
 
 /** Whoever changes how a workflow stands waits until it is stored. */
 export const RECORD_PROGRESS = defineScript(
   'workflow/record_progress',
-  [...ADMISSION, 'task', 'child', 'activeChangeChannel'],
-  [...CALLER, 'owner', 'ownerScopes', 'topic', 'ref', 'revision', 'link', 'sets'],
+  [...ADMISSION_KEYS, 'task', 'child', 'activeChangeChannel'],
+  [...CALLER_ARGS, 'owner', 'ownerScopes', 'topic', 'ref', 'revision', 'link', 'sets'],
   REPLICATED,
 );
 
 export const READ_PROGRESS = defineScript(
   'workflow/read_progress',
   ['credential', 'tenant', 'task'],
-  [...RECHECK, 'operation'],
+  [...RECHECK_ARGS, 'operation'],
   REPLICATED,
 );
 
@@ -351,7 +351,7 @@ export const COMPLETE_WORKFLOW = defineScript(
   'workflow/complete_workflow',
   [
     ...(['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained'] as const),
-    ...QUEUE,
+    ...QUEUE_KEYS,
     'calls',
     'activeChangeChannel',
   ],

@@ -1,5 +1,5 @@
 import { defineScript } from './script.ts';
-import { NEW_WORK, QUEUE, REPLICATED } from './script-groups.ts';
+import { NEW_WORK, QUEUE_KEYS, REPLICATED } from './script-groups.ts';
 
 /** The scripts of tasks that failed and go on; the rest is in registry.ts. */
 
@@ -8,7 +8,7 @@ export const RETRY = defineScript(
   [
     ...(['tenant', 'task', 'past', 'idempotency', 'tasks', 'pending'] as const),
     ...(['deadlines', 'due', 'retained'] as const),
-    ...QUEUE,
+    ...QUEUE_KEYS,
     'activeChangeChannel',
   ],
   [

@@ -1,16 +1,16 @@
 import { defineScript } from './script.ts';
-import { REPLICATED, NEW_WORK, RECHECK } from './script-groups.ts';
+import { REPLICATED, NEW_WORK, RECHECK_ARGS } from './script-groups.ts';
 
 /** The scripts of MCP sessions and their subscriptions. */
 
-export const SUBSCRIBE = defineScript(
+export const SUBSCRIBE_SESSION = defineScript(
   'session/subscribe',
   ['credential', 'tenant', 'session', 'subscribers', 'ended', 'activeChangeChannel', 'idle'],
-  [...RECHECK, 'id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
+  [...RECHECK_ARGS, 'id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
   { ...REPLICATED, ...NEW_WORK },
 );
 
-export const UNSUBSCRIBE = defineScript(
+export const UNSUBSCRIBE_SESSION = defineScript(
   'session/unsubscribe',
   ['session', 'subscribers', 'activeChangeChannel'],
   ['id', 'uri'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { taskRef } from '../records/keys.ts';
 import { runScript } from '../scripts/script.ts';
-import { START_SWEEP_ROUND, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
+import { LIST_DUE_TENANTS, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
 
@@ -23,9 +23,7 @@ test('one sweep goes on until nothing is due, however much is', async () => {
   const testTenant = await asleep(1_000);
   await fixture.sweep();
   expect(await redis.zcard(testTenant.keys.ready)).toBe(1_000);
-  expect(await runScript(fixture.connection, START_SWEEP_ROUND, fixture.shardKeys, { limit: 10 })).toEqual(
-    [],
-  );
+  expect(await runScript(fixture.connection, LIST_DUE_TENANTS, fixture.shardKeys, { limit: 10 })).toEqual([]);
 });
 
 test('tenants take turns: the one with a thousand due does not stand before the one that fell due last', async () => {

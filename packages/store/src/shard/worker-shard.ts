@@ -11,7 +11,7 @@ import { runScript } from '../scripts/script.ts';
 import { FencedSegment } from '../tasks/fenced-segment.ts';
 import { readTaskPages } from '../tasks/task-pages.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { type ExpiredTask, sweepDeadlines } from './deadline-sweep.ts';
+import { type ExpiredTask, sweepDueTasks } from './due-task-sweep.ts';
 import { beginCall, type CallStart } from './provider-calls.ts';
 import { requeueLostJobs } from './lost-jobs.ts';
 
@@ -175,8 +175,8 @@ export class WorkerShard {
   }
 
   /** Expires what is due (deadlines and sleeps), until nothing is; tells of each task that ended by its own deadline. */
-  async sweepDeadlines(onExpired: (task: ExpiredTask) => void = () => {}): Promise<void> {
-    await sweepDeadlines(this.connection, this.keys, this.contextOf, onExpired);
+  async sweepDueTasks(onExpired: (task: ExpiredTask) => void = () => {}): Promise<void> {
+    await sweepDueTasks(this.connection, this.keys, this.contextOf, onExpired);
   }
 
   /** Makes the tasks of lost jobs ready again, and adds a job for each list that has none. */

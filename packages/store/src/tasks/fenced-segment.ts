@@ -1,7 +1,7 @@
 import type { JsonObject, WireError } from '@baton/protocol';
 import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
-import type { AgentSource } from '../tenant/agent-snapshots.ts';
+import type { AgentSource } from '../tenant/agent-definition-cache.ts';
 import { Definitions } from '../tenant/definitions.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import type { ProjectChange } from '../projects/project-change.ts';
@@ -83,7 +83,7 @@ export class FencedSegment {
   /** The agents of the task's tenant as they were when the segment began, or newer. */
   get agents(): AgentSource {
     const agents = new Definitions(this.context, 'agent');
-    return this.context.agentSnapshots.at(this.tenant, this.agentRevision, agents);
+    return this.context.agentDefinitions.at(this.tenant, this.agentRevision, agents);
   }
 
   /** The prompts of the task's tenant. */

@@ -1,5 +1,5 @@
 import { refusalError } from '../records/refusal-error.ts';
-import { READ_TASK_PAGE } from '../scripts/registry.ts';
+import { SCAN_TASK_FIELDS } from '../scripts/registry.ts';
 import { runScript, type ScriptRunner } from '../scripts/script.ts';
 
 /** Whoever may read the task: its principal, or a caller with the scope `agent`. */
@@ -24,7 +24,7 @@ export async function readTaskPages(
   for (let cursor = ''; cursor !== '0' && bytes <= most; ) {
     const reply = (await runScript(
       connection,
-      READ_TASK_PAGE,
+      SCAN_TASK_FIELDS,
       { task },
       { principal, scopes, cursor: cursor || '0' },
     )) as string[];

@@ -20,7 +20,7 @@ import { ENDED_KEY_RETENTION } from '../records/durations.ts';
 import { type Page, PAGE_SIZE } from '../records/page.ts';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
-import { CREATE_KEY, END_KEY, UPDATE_KEY } from '../scripts/registry.ts';
+import { CREATE_KEY, REVOKE_KEY, UPDATE_KEY } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import { admissionMessage } from '../waiting/admission-changes.ts';
 import type { ApiKeyDigests } from '../secrets/api-key-digests.ts';
@@ -321,7 +321,7 @@ export class ApiKeys {
     const { connection, keys } = this.context;
     const [code] = await runScript(
       connection,
-      END_KEY,
+      REVOKE_KEY,
       { ...this.indexes, credential: keys.credential(id) },
       {
         id,

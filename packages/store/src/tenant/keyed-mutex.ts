@@ -6,12 +6,12 @@ export interface KeyState {
 }
 
 /** A key while it is held. */
-export interface HeldKey {
+export interface LockedKey {
   /** What the holder before left, and what this one leaves. */
   state?: KeyState | undefined;
 }
 
-interface Line extends HeldKey {
+interface Line extends LockedKey {
   /** Resolves when the last call in line has ended. */
   last: Promise<void>;
   length: number;
@@ -37,7 +37,7 @@ export class KeyedMutex {
   private generation = 0;
 
   /** Returns or throws what `work` does; the next in line begins then. */
-  async hold<T>(key: string, work: (held: HeldKey) => Promise<T>): Promise<T> {
+  async hold<T>(key: string, work: (held: LockedKey) => Promise<T>): Promise<T> {
     const line = this.lines.get(key) ?? this.beginLine(key);
     const before = line.last;
     let release = () => {};

@@ -3,7 +3,7 @@ import type { Identity } from '../identity/identity.ts';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
-import { REFRESH_SUBSCRIPTIONS, SUBSCRIBE, UNSUBSCRIBE } from '../scripts/registry.ts';
+import { REFRESH_SUBSCRIPTIONS, SUBSCRIBE_SESSION, UNSUBSCRIBE_SESSION } from '../scripts/registry.ts';
 import { SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/durations.ts';
 
 /** A session may subscribe to so many resources, with URIs of so many bytes in all. */
@@ -41,7 +41,7 @@ export class SessionSubscriptions {
     const { session, subscribers } = this.sessionKeys(id);
     await runScript(
       connection,
-      UNSUBSCRIBE,
+      UNSUBSCRIBE_SESSION,
       { session, subscribers, activeChangeChannel: keys.activeChangeChannel },
       { id, uri },
     );
@@ -66,7 +66,7 @@ export class SessionSubscriptions {
     };
     return runScript(
       connection,
-      SUBSCRIBE,
+      SUBSCRIBE_SESSION,
       {
         ...admissionRecheckKeys(identity, keys),
         ...this.sessionKeys(id),

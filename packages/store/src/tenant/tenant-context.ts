@@ -3,7 +3,7 @@ import type { Connection } from '../redis/connection.ts';
 import type { TenantKeys } from '../records/keys.ts';
 import type { WorkerRegistry } from '../queues/worker-registry.ts';
 import type { Seal } from '../secrets/seal.ts';
-import type { AgentSnapshots } from './agent-snapshots.ts';
+import type { AgentDefinitionCache } from './agent-definition-cache.ts';
 import type { KeyedMutex } from './keyed-mutex.ts';
 import { Roles } from './roles.ts';
 import type { Lifetimes } from '../records/durations.ts';
@@ -22,7 +22,7 @@ export class TenantContext {
   /** What the requests of the tenant's roles are asked of. */
   readonly roles: Roles;
   /** The agents of tenants as this process has read them. */
-  readonly agentSnapshots: AgentSnapshots;
+  readonly agentDefinitions: AgentDefinitionCache;
   /** Orders the calls of this process on each project, by its key, and keeps what they have read of it. */
   readonly projectMutex: KeyedMutex;
 
@@ -34,7 +34,7 @@ export class TenantContext {
     workers: WorkerRegistry,
     cursors: CursorSeal,
     keySeal: Seal,
-    agentSnapshots: AgentSnapshots,
+    agentDefinitions: AgentDefinitionCache,
     projectMutex: KeyedMutex,
   ) {
     this.connection = connection;
@@ -43,7 +43,7 @@ export class TenantContext {
     this.addJob = addJob;
     this.workers = workers;
     this.cursors = cursors;
-    this.agentSnapshots = agentSnapshots;
+    this.agentDefinitions = agentDefinitions;
     this.projectMutex = projectMutex;
     this.roles = new Roles(connection, keys, keySeal);
   }

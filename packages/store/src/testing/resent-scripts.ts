@@ -50,7 +50,7 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
       'The task is not due any more. A job that the first reply requested is found by the check of jobs.',
   },
   'deadline/list_due_tasks': { says: ['same'], changes: ['due scores'], harmless: LATER },
-  'deadline/start_sweep_round': { says: ['same'], changes: ['swept value'], harmless: LATER },
+  'deadline/list_due_tenants': { says: ['same'], changes: ['swept value'], harmless: LATER },
   'definition/change_agent': {
     says: ['changed, then unchanged'],
     changes: [],
@@ -209,7 +209,7 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
   },
   'task/park': { says: ['again, then stale', 'parked, then stale'], changes: [], harmless: FENCED },
   'task/read_task_and_register_waiter': NOTHING,
-  'task/read_task_page': NOTHING,
+  'task/scan_task_fields': NOTHING,
   'task/release_task': { says: ['released, then stale'], changes: [], harmless: FENCED },
   'task/retry': {
     says: ['retried, then replayed', 'same'],
@@ -222,7 +222,7 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
   'tenant/admit': { says: ['same'], ...COUNTED },
   'tenant/admit_answer': { says: ['same'], ...COUNTED },
   'tenant/create_key': NOTHING,
-  'tenant/end_key': {
+  'tenant/revoke_key': {
     says: ['same', 'ended, then key_not_found'],
     changes: [],
     harmless: 'The key has ended; its caller is told that there is none.',

@@ -96,7 +96,7 @@ export class StoreFixture {
 
   /** Gives tasks what has fallen due. */
   async sweep(shard = this.shard): Promise<void> {
-    await shard.sweepDeadlines();
+    await shard.sweepDueTasks();
   }
 
   contents(): Promise<Record<string, unknown>> {

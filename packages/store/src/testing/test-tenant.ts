@@ -78,7 +78,7 @@ export class TestTenant {
   withLifetimes(lifetimes: Partial<Lifetimes>): TestTenant {
     const { context, digests } = this.store as unknown as { context: TenantContext; digests: ApiKeyDigests };
     const all = { ...this.store.lifetimes, ...lifetimes };
-    const { connection, keys, addJob, workers, cursors, roles, agentSnapshots, projectMutex } = context;
+    const { connection, keys, addJob, workers, cursors, roles, agentDefinitions, projectMutex } = context;
     const other = new TenantContext(
       connection,
       keys,
@@ -87,7 +87,7 @@ export class TestTenant {
       workers,
       cursors,
       roles.seal,
-      agentSnapshots,
+      agentDefinitions,
       projectMutex,
     );
     const store = new TenantStore(other, digests);

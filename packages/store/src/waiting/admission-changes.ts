@@ -1,7 +1,7 @@
 import type { PubSub, Subscriber } from '../redis/pub-sub.ts';
 
 /** Whose admission a call or a stream is held with. */
-export interface HeldKey {
+export interface AdmittedKey {
   readonly tenant: string;
   readonly id: string;
 }
@@ -25,7 +25,7 @@ export class AdmissionChanges implements Subscriber {
   }
 
   /** Calls `onChange` whenever the key may have ended, until the returned function is called. */
-  subscribe({ tenant, id }: HeldKey, onChange: () => void): () => void {
+  subscribe({ tenant, id }: AdmittedKey, onChange: () => void): () => void {
     const topics = [admissionMessage(tenant), admissionMessage(tenant, id)];
     for (const topic of topics) this.held.set(topic, (this.held.get(topic) ?? new Set()).add(onChange));
     return () => {

@@ -3,7 +3,7 @@ import type { Keyspace } from '../records/keys.ts';
 import { type ParkedTask, parseTaskEnd } from '../records/task-view.ts';
 import type { Connection } from '../redis/connection.ts';
 import type { PubSub, Subscriber } from '../redis/pub-sub.ts';
-import type { AdmissionChanges, HeldKey } from './admission-changes.ts';
+import type { AdmissionChanges, AdmittedKey } from './admission-changes.ts';
 import { InboxSubscription, type TaskUpdate } from './inbox-subscription.ts';
 
 /**
@@ -49,7 +49,7 @@ export class ReplicaInbox implements Subscriber {
    * Subscribes to a topic (see `Tasks.topic`, `PagedQueries.pendingTopic`); `close` the subscription when the wait is over. It reads
    * again also when `key`, with which the call is held, may have ended. Of those with the same `group` one is told.
    */
-  subscribe(topic: string, key?: HeldKey, group?: string): InboxSubscription {
+  subscribe(topic: string, key?: AdmittedKey, group?: string): InboxSubscription {
     const leave = key && this.admissionChanges.subscribe(key, () => subscription.receive(undefined));
     const close = () => {
       leave?.();

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { parseProgress, changeBetween } from '../progress/stored-progress.ts';
 import { settleChildren } from '../progress/settle-children.ts';
 import { type ChildEnd, newProgress, type WorkflowProgress } from '../progress/workflow-progress.ts';
-import { deployWorkflow } from '../testing/deploy-workflow.ts';
+import { deployWorkflow } from '../testing/sample-workflow.ts';
 import { completedOutcome } from '../testing/run-workflow-in-memory.ts';
 import { isOpen, type StepState } from '../progress/step-state.ts';
 import { type ClientCall, recordCall } from './record-call.ts';
-import { workflowVariables } from '../progress/variables.ts';
+import { workflowVariables } from '../progress/workflow-variables.ts';
 
 const input = { workflow: deployWorkflow(), args: { region: 'us-east-1' } };
 const error = { code: 'unavailable', message: 'no' };

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import { deployWorkflow } from '../testing/deploy-workflow.ts';
+import { deployWorkflow } from '../testing/sample-workflow.ts';
 import { completedOutcome, runWorkflowInMemory } from '../testing/run-workflow-in-memory.ts';
 import { type ClientCall, recordCall } from './record-call.ts';
-import { workflowVariables } from '../progress/variables.ts';
+import { workflowVariables } from '../progress/workflow-variables.ts';
 
 const tell = (name: string, message: string) => ({
   name,

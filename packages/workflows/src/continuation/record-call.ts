@@ -3,7 +3,7 @@ import { knownArguments } from '../messages/remaining-calls.ts';
 import { openCalls } from '../progress/open-calls.ts';
 import { recordOutcome, type RecordedOutcome } from '../progress/record-outcome.ts';
 import type { WorkflowInput, WorkflowProgress } from '../progress/workflow-progress.ts';
-import { scopeOf } from '../progress/scope-of-progress.ts';
+import { templateContextOf } from '../progress/template-context-of-progress.ts';
 import { isOpen, type StepState, turnOf } from '../progress/step-state.ts';
 
 /** A call of a tool that a client made for a workflow; `call` names it among all calls. */
@@ -65,7 +65,7 @@ function findStep(
   });
   if (open.length === 0) return latest(ofTool, states);
   if (open.length === 1) return open[0];
-  const scope = scopeOf(input, progress);
+  const scope = templateContextOf(input, progress);
   let [best, most] = [open[0], -1];
   for (const index of open) {
     const step = input.workflow.steps[index];

@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
-import { deployDefinition, findTestTool } from '../testing/deploy-workflow.ts';
+import { sampleWorkflow, findTestTool } from '../testing/sample-workflow.ts';
 import { parseWorkflow } from './parse-workflow.ts';
 
 /** The refusal of a definition: its first problem, and the text. */
@@ -21,10 +21,10 @@ const tell = (args: unknown, more: object = {}) => ({
   arguments: args,
   ...more,
 });
-const withSteps = (...steps: unknown[]) => ({ ...deployDefinition(), steps });
+const withSteps = (...steps: unknown[]) => ({ ...sampleWorkflow(), steps });
 
 test('a definition that is right is taken whole, with its defaults', () => {
-  const workflow = parseWorkflow(deployDefinition(), findTestTool);
+  const workflow = parseWorkflow(sampleWorkflow(), findTestTool);
   expect(workflow.steps[1]).toMatchObject({ tool: 'deploy_service', retryable: false, resources: [] });
   expect(workflow.arguments.map(({ required }) => required)).toEqual([true, false]);
 });
@@ -32,7 +32,7 @@ test('a definition that is right is taken whole, with its defaults', () => {
 describe('a definition is refused with the step and the field that are wrong', () => {
   test.each<[claim: string, sent: unknown, at: { step?: string; field: string }, problem: RegExp]>([
     ['no object', 'deploy', { field: '' }, /expected object/],
-    ['an unknown field', { ...deployDefinition(), stps: [] }, { field: '' }, /"stps"/],
+    ['an unknown field', { ...sampleWorkflow(), stps: [] }, { field: '' }, /"stps"/],
     ['no steps', withSteps(), { field: 'steps' }, />=1/],
     [
       '1,000 steps',
@@ -46,15 +46,15 @@ describe('a definition is refused with the step and the field that are wrong', (
       { step: 'a', field: 'steps.0.guidance' },
       /no argument 'nothing'/,
     ],
-    ['a name with a line break', { ...deployDefinition(), name: 'a\nb' }, { field: 'name' }, /letters/],
-    ['a reserved name', { ...deployDefinition(), name: '__proto__' }, { field: 'name' }, /reserved/],
+    ['a name with a line break', { ...sampleWorkflow(), name: 'a\nb' }, { field: 'name' }, /letters/],
+    ['a reserved name', { ...sampleWorkflow(), name: '__proto__' }, { field: 'name' }, /reserved/],
     [
       'a step with a reserved name',
       withSteps({ name: 'constructor', guidance: 'g' }),
       { step: 'constructor', field: 'steps.0.name' },
       /reserved/,
     ],
-    ['half a character', { ...deployDefinition(), description: 'a\ud800' }, { field: 'description' }, /half/],
+    ['half a character', { ...sampleWorkflow(), description: 'a\ud800' }, { field: 'description' }, /half/],
     [
       'an unknown tool',
       withSteps({ name: 'x', tool: 'no_tool' }),

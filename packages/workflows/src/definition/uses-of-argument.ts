@@ -1,5 +1,5 @@
 import type { JsonObject } from '@baton/protocol';
-import { expandArguments, expandUri, type Scope } from '../templates/expand-template.ts';
+import { expandArguments, expandUri, type TemplateContext } from '../templates/expand-template.ts';
 import type { Workflow } from './workflow.ts';
 
 /** Where a prompt's argument goes: to an argument of a tool beside `others`, or into the URI of a resource. */
@@ -43,7 +43,11 @@ export function usesOfArgument(
 }
 
 /** An optional argument that was not given is left out, as in a run. */
-function scopeAsking(workflow: Workflow, name: string, given: Readonly<Record<string, string>>): Scope {
+function scopeAsking(
+  workflow: Workflow,
+  name: string,
+  given: Readonly<Record<string, string>>,
+): TemplateContext {
   const args = workflow.arguments.flatMap((one): [string, string][] => {
     if (one.name === name) return [[name, ARGUMENT_PLACEHOLDER]];
     const value = Object.hasOwn(given, one.name) ? given[one.name] : undefined;

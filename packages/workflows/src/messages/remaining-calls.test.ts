@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deployWorkflow } from '../testing/deploy-workflow.ts';
+import { deployWorkflow } from '../testing/sample-workflow.ts';
 import { completedOutcome } from '../testing/run-workflow-in-memory.ts';
 import { lastText } from '../testing/run-to-messages.ts';
 import { MAX_SHOWN_LENGTH } from './remaining-calls.ts';

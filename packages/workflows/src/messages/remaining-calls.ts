@@ -1,14 +1,14 @@
 import type { JsonObject } from '@baton/protocol';
 import type { WorkflowStep } from '../definition/workflow.ts';
 import type { WorkflowInput, WorkflowProgress } from '../progress/workflow-progress.ts';
-import { scopeOf } from '../progress/scope-of-progress.ts';
+import { templateContextOf } from '../progress/template-context-of-progress.ts';
 import { isOpen } from '../progress/step-state.ts';
 import {
   expandArguments,
   expandGuidance,
   expandUri,
   namesOnly,
-  type Scope,
+  type TemplateContext,
 } from '../templates/expand-template.ts';
 
 /** Something that is left to do: the call of a step's tool, or a step without a tool. */
@@ -34,7 +34,7 @@ export const MAX_SHOWN_LENGTH = 262_144;
 
 /** What is left of a workflow as it stands, in the order of the plan. */
 export function remainingCalls(input: WorkflowInput, progress: WorkflowProgress): RemainingCall[] {
-  const scope = scopeOf(input, progress);
+  const scope = templateContextOf(input, progress);
   const shownArguments = fillWithin(MAX_SHOWN_LENGTH, scope);
   return input.workflow.steps.flatMap((step, index): RemainingCall[] => {
     const state = progress.steps[index];
@@ -54,7 +54,7 @@ export function remainingCalls(input: WorkflowInput, progress: WorkflowProgress)
  * Fills the arguments of calls in until they have so many characters in all. From the first that does not fit, placeholders stand
  * for every value: what they name stands in the trace.
  */
-function fillWithin(most: number, scope: Scope): (step: WorkflowStep) => JsonObject {
+function fillWithin(most: number, scope: TemplateContext): (step: WorkflowStep) => JsonObject {
   let left = most;
   const named = namesOnly(scope);
   return (step) => {
@@ -72,7 +72,10 @@ function fillWithin(most: number, scope: Scope): (step: WorkflowStep) => JsonObj
 }
 
 /** The arguments of a step's call, with placeholders for what is unknown; those that would grow too large are left out. */
-export function knownArguments({ arguments: templates = {} }: WorkflowStep, scope: Scope): JsonObject {
+export function knownArguments(
+  { arguments: templates = {} }: WorkflowStep,
+  scope: TemplateContext,
+): JsonObject {
   const expanded = expandArguments(templates, scope);
   return expanded.kind === 'expanded' ? expanded.args : {};
 }

@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { parseWorkflow } from '../definition/parse-workflow.ts';
-import { findTestTool } from '../testing/deploy-workflow.ts';
+import { findTestTool } from '../testing/sample-workflow.ts';
 import { lastText, messagesAsText, runToMessages } from '../testing/run-to-messages.ts';
 
 const withResources = () =>

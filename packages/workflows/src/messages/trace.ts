@@ -1,9 +1,9 @@
 import type { TaskStatus } from '@baton/protocol';
 import type { Workflow, WorkflowStep } from '../definition/workflow.ts';
 import type { WorkflowInput, WorkflowProgress, WorkflowStop } from '../progress/workflow-progress.ts';
-import { scopeOf } from '../progress/scope-of-progress.ts';
+import { templateContextOf } from '../progress/template-context-of-progress.ts';
 import type { StepState } from '../progress/step-state.ts';
-import { expandGuidance, type Scope } from '../templates/expand-template.ts';
+import { expandGuidance, type TemplateContext } from '../templates/expand-template.ts';
 import { handoffText, stopReason } from './handoff.ts';
 import { assistantText, type PromptMessage, userResource, userText } from './prompt-message.ts';
 
@@ -18,7 +18,7 @@ export function traceMessages(
 ): PromptMessage[] {
   const { workflow } = input;
   const stop = progress.stop ?? null;
-  const scope = scopeOf(input, progress);
+  const scope = templateContextOf(input, progress);
   return [
     userText(goalText(input)),
     assistantText(planText(workflow)),
@@ -74,7 +74,7 @@ function stepMessages(
   { guidance, tool }: WorkflowStep,
   state: StepState,
   resources: WorkflowProgress['resources'][number],
-  scope: Scope,
+  scope: TemplateContext,
 ): PromptMessage[] {
   const messages = guidance === undefined ? [] : [assistantText(expandGuidance(guidance, scope))];
   messages.push(...resources.map(userResource));

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@baton/protocol';
 import type { StepSource, StepState } from './step-state.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
-import { boundArguments, boundState } from './bounded-state.ts';
+import { truncateArguments, truncateStepState } from './truncate-step-state.ts';
 import type { WorkflowProgress } from './workflow-progress.ts';
 
 /** A call whose outcome is recorded. */
@@ -36,7 +36,7 @@ export function recordOutcome(
     current !== undefined &&
     (isResult || (current.status !== 'completed' && !(isFailure(outcome) && current.status === 'delegated')));
   const was = takesTheStep ? current : before.extras.get(tool);
-  const state = boundState(stateAfter(recorded), linked.size - keptBy(was));
+  const state = truncateStepState(stateAfter(recorded), linked.size - keptBy(was));
   const size = linked.size - keptBy(was) + keptBy(state);
   if (index !== undefined && takesTheStep) return { ...linked, steps: linked.steps.with(index, state), size };
   return { ...linked, extras: new Map(linked.extras).set(tool, state), size };
@@ -61,7 +61,7 @@ function withChild(
   { tool, source, turn, arguments: args }: RecordedOutcome,
 ): WorkflowProgress {
   const children = new Map(progress.children);
-  children.set(taskId, { tool, step, source, turn, arguments: boundArguments(args, progress.size) });
+  children.set(taskId, { tool, step, source, turn, arguments: truncateArguments(args, progress.size) });
   if (children.size > MAX_CHILDREN) {
     const [oldest] = [...children].toSorted(([, a], [, b]) => a.turn - b.turn);
     if (oldest !== undefined) children.delete(oldest[0]);

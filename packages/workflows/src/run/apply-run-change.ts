@@ -1,4 +1,4 @@
-import { isRoomFor } from '../progress/bounded-state.ts';
+import { isRoomFor } from '../progress/truncate-step-state.ts';
 import { recordOutcome } from '../progress/record-outcome.ts';
 import type { WorkflowInput, WorkflowProgress } from '../progress/workflow-progress.ts';
 import { isOpen, turnOf } from '../progress/step-state.ts';

@@ -2,10 +2,10 @@ import type { JsonObject } from '@baton/protocol';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { traceMessages } from '../messages/trace.ts';
-import { MAX_OUTPUT_LENGTH, MAX_KEPT_LENGTH } from '../progress/bounded-state.ts';
+import { MAX_OUTPUT_LENGTH, MAX_KEPT_LENGTH } from '../progress/truncate-step-state.ts';
 import { recordOutcome } from '../progress/record-outcome.ts';
 import { newProgress, type WorkflowProgress } from '../progress/workflow-progress.ts';
-import { deployWorkflow } from '../testing/deploy-workflow.ts';
+import { deployWorkflow } from '../testing/sample-workflow.ts';
 import { completedOutcome, runWorkflowInMemory } from '../testing/run-workflow-in-memory.ts';
 import type { ToolOutcome } from '../progress/tool-outcome.ts';
 

@@ -1,15 +1,15 @@
 import { BatonError } from '@baton/protocol';
-import { isRoomFor, MAX_OUTPUT_LENGTH } from '../progress/bounded-state.ts';
+import { isRoomFor, MAX_OUTPUT_LENGTH } from '../progress/truncate-step-state.ts';
 import type { WorkflowInput, WorkflowProgress, WorkflowStop } from '../progress/workflow-progress.ts';
 import type { WorkflowStep } from '../definition/workflow.ts';
 import {
   expandArguments,
   expandUri,
-  MAX_EXPANDED_LENGTH,
+  MAX_CALL_ARGUMENTS_LENGTH,
   type MissingValue,
 } from '../templates/expand-template.ts';
 import { callTool, lookAtTask, readResource, record, type Run, type StepOutcome } from './move.ts';
-import { scopeOf } from '../progress/scope-of-progress.ts';
+import { templateContextOf } from '../progress/template-context-of-progress.ts';
 import { isOpen, type Stop, turnOf } from '../progress/step-state.ts';
 import type { EmbeddedResource, ToolOutcome } from '../progress/tool-outcome.ts';
 
@@ -56,7 +56,7 @@ export function* runSteps(input: WorkflowInput, begun: WorkflowProgress): Run<Wo
     const read: EmbeddedResource[] = [];
     if (step.resources.length > 0) resources.push([index, read]);
     for (const template of step.resources) {
-      const expanded = expandUri(template, scopeOf(input, progress));
+      const expanded = expandUri(template, templateContextOf(input, progress));
       if (expanded.kind === 'too_large') return tooLarge('the URI of a resource');
       const stop = stopFor(expanded.missing);
       if (stop !== undefined) return stop;
@@ -84,7 +84,7 @@ export function* runSteps(input: WorkflowInput, begun: WorkflowProgress): Run<Wo
       const outcome = yield* lookAtTask(state.taskId);
       return add(index, { kind: 'called', after, arguments: state.arguments, outcome });
     }
-    const expanded = expandArguments(templates, scopeOf(input, progress));
+    const expanded = expandArguments(templates, templateContextOf(input, progress));
     if (expanded.kind === 'too_large') return tooLarge('the arguments');
     const stop = stopFor(expanded.missing);
     if (stop !== undefined) return stop;
@@ -150,7 +150,7 @@ function problemOf({ kind, argument, step, field }: MissingValue): string {
 function tooLarge(what: string): Stop {
   return {
     reason: 'unresolved',
-    problems: [`${what} would be longer than ${MAX_EXPANDED_LENGTH} characters`],
+    problems: [`${what} would be longer than ${MAX_CALL_ARGUMENTS_LENGTH} characters`],
   };
 }
 

@@ -1,11 +1,16 @@
 import type { Json, JsonObject } from '@baton/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { expandArguments, expandUri, MAX_EXPANDED_LENGTH, type Scope } from './expand-template.ts';
+import {
+  expandArguments,
+  expandUri,
+  MAX_CALL_ARGUMENTS_LENGTH,
+  type TemplateContext,
+} from './expand-template.ts';
 import { parseTemplate, TemplateError } from './parse-template.ts';
 
 const output = { id: 7, tags: ['a', 'b'], inner: { done: true, none: null }, 'with-dash': 'd' };
-const scope: Scope = {
+const scope: TemplateContext = {
   args: { region: 'us-east-1' },
   outputs: new Map<string, { step: string; output: Json | undefined }>([
     ['found', { step: 'find', output }],
@@ -74,8 +79,12 @@ describe('a template', () => {
 });
 
 test('what references bring in is bounded, however small the templates are', () => {
-  const wide = 'x'.repeat(MAX_EXPANDED_LENGTH / 10);
-  const large: Scope = { args: {}, outputs: new Map([['a', { step: 'a', output: { wide } }]]), variables };
+  const wide = 'x'.repeat(MAX_CALL_ARGUMENTS_LENGTH / 10);
+  const large: TemplateContext = {
+    args: {},
+    outputs: new Map([['a', { step: 'a', output: { wide } }]]),
+    variables,
+  };
   expect(expandArguments({ it: '{{steps.a.wide}}'.repeat(9) }, large)).toMatchObject({ kind: 'expanded' });
   expect(expandArguments({ it: '{{steps.a.wide}}'.repeat(11) }, large)).toEqual({ kind: 'too_large' });
   expect(expandArguments({ a: '{{steps.a}}', b: Array(10).fill('{{steps.a.wide}}') }, large)).toEqual({

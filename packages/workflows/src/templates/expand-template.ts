@@ -2,7 +2,7 @@ import { isRecord, type Json, type JsonObject } from '@baton/protocol';
 import { parseTemplate, type Reference, TemplateError } from './parse-template.ts';
 
 /** What templates may refer to. */
-export interface Scope {
+export interface TemplateContext {
   readonly args: Readonly<Record<string, string>>;
   /** By binding: the step that makes it, and its output once there is one. */
   readonly outputs: ReadonlyMap<string, { readonly step: string; readonly output: Json | undefined }>;
@@ -29,7 +29,7 @@ export type UriExpansion =
   | { readonly kind: 'too_large' };
 
 /** Characters of JSON that the arguments of one call may grow to. */
-export const MAX_EXPANDED_LENGTH = 262_144;
+export const MAX_CALL_ARGUMENTS_LENGTH = 262_144;
 /** Characters that guidance may grow to; above, placeholders stand for every value. */
 const MAX_GUIDANCE_LENGTH = 8_000;
 
@@ -38,7 +38,10 @@ const MAX_GUIDANCE_LENGTH = 8_000;
  * longer string a value stands as text. An optional argument that was not given leaves its field out, and is empty within
  * a longer string.
  */
-export function expandArguments(templates: Readonly<Record<string, Json>>, scope: Scope): Expansion {
+export function expandArguments(
+  templates: Readonly<Record<string, Json>>,
+  scope: TemplateContext,
+): Expansion {
   return withinBudget(scope, (lookFor) => {
     const fields = Object.entries(templates).map(
       ([name, template]) => [name, expand(template, lookFor(name))] as const,
@@ -51,7 +54,7 @@ export function expandArguments(templates: Readonly<Record<string, Json>>, scope
  * Fills a resource's URI in. A URI that is one reference is taken as it stands; in a longer one each value is
  * percent-encoded, so that it stays one segment.
  */
-export function expandUri(template: string, scope: Scope): UriExpansion {
+export function expandUri(template: string, scope: TemplateContext): UriExpansion {
   return withinBudget(scope, (lookFor) => {
     const look = lookFor('uri');
     const parts = parseTemplate(template);
@@ -62,7 +65,7 @@ export function expandUri(template: string, scope: Scope): UriExpansion {
 }
 
 /** A step's guidance as text with what is known filled in; text that is no template is taken as it is. */
-export function expandGuidance(guidance: string, scope: Scope): string {
+export function expandGuidance(guidance: string, scope: TemplateContext): string {
   try {
     const filled = withinBudget(scope, (lookFor) => ({
       text: asText(expandText(guidance, lookFor('guidance'))),
@@ -76,7 +79,7 @@ export function expandGuidance(guidance: string, scope: Scope): string {
 }
 
 /** The same names without their values. */
-export function namesOnly({ args, outputs }: Scope): Scope {
+export function namesOnly({ args, outputs }: TemplateContext): TemplateContext {
   return {
     args: Object.fromEntries(Object.keys(args).map((name) => [name, `<argument '${name}'>`])),
     outputs: new Map([...outputs].map(([binding, { step }]) => [binding, { step, output: undefined }])),
@@ -87,7 +90,7 @@ export function namesOnly({ args, outputs }: Scope): Scope {
 type Lookup = (reference: Reference) => Json | undefined;
 
 function withinBudget<T>(
-  scope: Scope,
+  scope: TemplateContext,
   expandWith: (lookFor: (argument: string) => Lookup) => T,
 ):
   | (T & { readonly kind: 'expanded'; readonly missing: readonly MissingValue[] })
@@ -133,7 +136,7 @@ function asText(value: Json | undefined): string {
 
 type Resolved = { readonly value: Json | undefined; readonly missing?: Omit<MissingValue, 'argument'> };
 
-function resolve(reference: Reference, { args, outputs, variables }: Scope): Resolved {
+function resolve(reference: Reference, { args, outputs, variables }: TemplateContext): Resolved {
   if (reference.from === 'args') {
     return { value: Object.hasOwn(args, reference.name) ? args[reference.name] : undefined };
   }
@@ -171,7 +174,7 @@ class OverBudget extends Error {}
 
 /** Counts what references bring in: a definition is small, and what it repeats may be large. */
 class Budget {
-  private left = MAX_EXPANDED_LENGTH;
+  private left = MAX_CALL_ARGUMENTS_LENGTH;
 
   spend(value: Json | undefined): Json | undefined {
     if (value === undefined) return value;

@@ -1,7 +1,7 @@
 import type { PromptMessage } from '../messages/prompt-message.ts';
 import { traceMessages } from '../messages/trace.ts';
 import type { ToolOutcome } from '../progress/tool-outcome.ts';
-import { deployWorkflow } from './deploy-workflow.ts';
+import { deployWorkflow } from './sample-workflow.ts';
 import { completedOutcome, runWorkflowInMemory, type SimulatedGateway } from './run-workflow-in-memory.ts';
 
 const args = { region: 'us-east-1' };

@@ -7,7 +7,7 @@ const RATE = { requestsPerSecond: 1, burst: 60 };
 export const tenantRateExhaustion: Attack = {
   name: 'one key that uses up its tenant’s rate',
   withoutGuard: [
-    { file: 'lua/include/answer_token.lua', from: 'wait and wait.due > now and A_floor or 0', to: 'A_floor' },
+    { file: 'lua/include/answer_rate.lua', from: 'wait and wait.due > now and A_floor or 0', to: 'A_floor' },
     {
       file: 'lua/include/rate.lua',
       from: 'if until_share > 0 and until_spare > 0 then',

@@ -7,7 +7,7 @@ import {
   readAnswerUsage,
 } from '@baton/protocol';
 import { type Accepted, ON_STREAM, refusalError } from '@baton/store';
-import { holdAgainstChunks, mayBeStreamed } from '../../streaming/answer-chunks.ts';
+import { checkAgainstChunks, mayBeStreamed } from '../../streaming/answer-chunks.ts';
 import type { UnadmittedCall } from '../../call/call.ts';
 
 /** An answer that was taken, and what of its usage does not count. */
@@ -59,7 +59,7 @@ async function acceptWithUsage(
     return requireAccepted(await interactions.accept(call.caller, { ...posted, text }));
   let accepted = await interactions.accept(call.caller, { ...posted, text, checked: '' });
   for (let checks = 0; accepted === 'streamed' && checks < MAX_CHECKS; checks++) {
-    const { answer, checked } = await holdAgainstChunks(call, interactionId, response);
+    const { answer, checked } = await checkAgainstChunks(call, interactionId, response);
     accepted = await interactions.accept(call.caller, {
       ...posted,
       text: answerText(answer, interactionId),

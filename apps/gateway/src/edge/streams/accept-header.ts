@@ -12,8 +12,13 @@ export interface AcceptedReplies {
   readonly namesStream: boolean;
 }
 
+/** What clients of MCP send, as its transport has them (basic/transports, Sending Messages to the Server): read at a glance. */
+const USUAL = `${JSON_TYPE}, ${STREAM_TYPE}`;
+const BOTH: AcceptedReplies = { json: true, stream: true, namesStream: true };
+
 /** By the `Accept` header (RFC 9110, section 12.5.1): the most specific range that matches a type decides. Without one, both. */
 export function acceptedReplies({ headers }: FastifyRequest): AcceptedReplies {
+  if (headers.accept === USUAL) return BOTH;
   const ranges = parseRanges(headers.accept ?? '');
   return {
     json: accepts(ranges, JSON_TYPE),

@@ -8,7 +8,7 @@ import {
 } from '@baton/protocol';
 import type { InteractionRecord, PendingInteraction } from '@baton/store';
 import type { Call } from '../../call/call.ts';
-import type { Takes } from '../../call/client-delegation.ts';
+import type { SupportedRequests } from '../../call/dialect-choice.ts';
 
 /** A request to a client: for its model, for the person who uses it, or for what it knows itself. */
 export type ClientRequest =
@@ -28,7 +28,12 @@ export interface ShownRequest {
 /** So many characters of requests are shown at once, and one request of any length; what is left is shown once these are answered. */
 const MAX_SHOWN_LENGTH = 1_048_576;
 
-const TAKES_NOTHING: Takes = { sampling: false, samplingTools: false, elicitation: false, roots: false };
+const SUPPORTS_NOTHING: SupportedRequests = {
+  sampling: false,
+  samplingTools: false,
+  elicitation: false,
+  roots: false,
+};
 
 /**
  * Pending interactions as requests to a call's client. Undefined where one of them is none that this client takes.
@@ -39,13 +44,13 @@ export async function toClientRequests(
   call: Call,
 ): Promise<readonly ShownRequest[] | undefined> {
   if (pending.length === 0) return [];
-  const { takes = TAKES_NOTHING } = call.delegation ?? {};
-  if (!takes.sampling && !takes.elicitation && !takes.roots) return undefined;
+  const { supports = SUPPORTS_NOTHING } = call.dialectChoice ?? {};
+  if (!supports.sampling && !supports.elicitation && !supports.roots) return undefined;
   const shown: ShownRequest[] = [];
   const keys = new Set<string>();
   let length = 0;
   for (const { interactionId, request: asked } of await readWhole(pending, call)) {
-    const request = toClientRequest(asked.call, takes);
+    const request = toClientRequest(asked.call, supports);
     if (request === undefined) return undefined;
     // One alone is shown whatever its length.
     if (pending.length > 1) length += JSON.stringify(request.params).length;
@@ -64,11 +69,11 @@ export function inputRequestsOf(shown: readonly ShownRequest[]): Readonly<Record
 }
 
 /** Undefined for a request that the client does not take. */
-function toClientRequest(call: DelegatedCall, takes: Takes): ClientRequest | undefined {
-  if (call.method !== undefined) return takes.roots ? { method: call.method, params: {} } : undefined;
+function toClientRequest(call: DelegatedCall, supports: SupportedRequests): ClientRequest | undefined {
+  if (call.method !== undefined) return supports.roots ? { method: call.method, params: {} } : undefined;
   if (call.role === 'person')
-    return takes.elicitation ? { method: 'elicitation/create', params: toElicitRequest(call) } : undefined;
-  const params = takes.sampling ? toSamplingRequest(call, takes.samplingTools) : undefined;
+    return supports.elicitation ? { method: 'elicitation/create', params: toElicitRequest(call) } : undefined;
+  const params = supports.sampling ? toSamplingRequest(call, supports.samplingTools) : undefined;
   return params && { method: 'sampling/createMessage', params };
 }
 

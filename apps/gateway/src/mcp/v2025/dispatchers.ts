@@ -5,13 +5,13 @@ import { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { McpMethods } from '../dispatch/mcp-methods.ts';
 import { createServerOf2025, methodsOf2025, serveRevisionsOf2025, serveTasksOf2025 } from './server.ts';
 import { StreamPositions } from './task-stream/stream-positions.ts';
-import type { TaskStreams } from './task-stream/task-stream.ts';
+import type { TaskStreamDependencies } from './task-stream/task-stream.ts';
 
 /** What messages of the 2025 revisions are dispatched by. */
 export interface DispatchersOf2025 {
   readonly methods: McpMethods;
   readonly sessions: SessionTokens;
-  readonly taskStreams: TaskStreams;
+  readonly taskStreams: TaskStreamDependencies;
   readonly dispatcher: Dispatcher;
   /** To a server without tasks, for clients of revisions that have none: what `initialize` says differs. */
   readonly taskless: Dispatcher;

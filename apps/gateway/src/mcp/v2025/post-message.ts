@@ -17,7 +17,7 @@ import { createMcpCall, messageAccess } from '../dispatch/mcp-call.ts';
 import type { Dispatched } from '../dispatch/send-dispatched.ts';
 import { acceptResponse, readClientResponse } from '../client-requests/client-response.ts';
 import type { DispatchersOf2025 } from './dispatchers.ts';
-import { callOfSession, callOnStream } from './call/session-call.ts';
+import { sessionCall, streamedCall } from './call/session-call.ts';
 import { invalidRequestResponse, isInitialize } from './invalid-request.ts';
 import { parsePlainRequest } from './plain-request.ts';
 import { protocolVersionOf, requireKnownProtocolVersion, SESSION_ID_HEADER } from './request-headers.ts';
@@ -33,14 +33,14 @@ export async function dispatchMessageOf2025(
 ): Promise<Dispatched | undefined> {
   const revision = session?.protocolVersion ?? protocolVersionOf(request);
   removeUndeclaredTaskParam(request.body, revision);
-  const call = callOfSession(caller, session, revision);
+  const call = sessionCall(caller, session, revision);
   const plain = parsePlainRequest(request);
   if (plain === undefined) return dispatchOther(request, reply, call, dispatchers);
   const level = session?.logLevel === undefined ? undefined : LOG_LEVELS[session.logLevel];
   const respond = (notify?: Notify) =>
     sendWithLogMessages(
       plain,
-      session && notify ? callOnStream(call, session, notify) : call,
+      session && notify ? streamedCall(call, session, notify) : call,
       { level, notify },
       (told) => dispatchers.dispatcher.send(plain, told, notify),
     );

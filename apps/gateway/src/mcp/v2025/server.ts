@@ -24,14 +24,14 @@ import type { ResultWaits } from '../../tasks/result-waits.ts';
 import { TASK_CAPABILITIES, taskMethods } from '../../tasks/task-methods.ts';
 import { joinToolResult } from '../../tool-results/tool-result.ts';
 import type { Call } from '../../call/call.ts';
-import { delegationOf } from '../../call/delegation-of-call.ts';
+import { resolveDialect } from '../../call/resolve-dialect.ts';
 import { callTool, formatCalledTool } from '../dispatch/call-tool.ts';
-import { delegationOf2025 } from './call/delegation-of-2025.ts';
+import { chooseDialectOf2025 } from './call/dialect-of-2025.ts';
 import { subscribeToStatus } from './session-stream.ts';
 import { setLogLevelMethod } from './set-log-level.ts';
 import { callToolMethod } from './call-tool-method.ts';
-import { streamTaskResult, streamToolCall } from './task-stream/answer-on-stream.ts';
-import type { TaskStreams } from './task-stream/task-stream.ts';
+import { streamTaskResult, streamToolCall } from './task-stream/run-on-stream.ts';
+import type { TaskStreamDependencies } from './task-stream/task-stream.ts';
 import { isPlainToolCall } from '../dispatch/plain-tool-call.ts';
 import { InFlightRequests } from '../dispatch/in-flight-requests.ts';
 import { INSTRUCTIONS, type McpMethods, SERVER_INFO } from '../dispatch/mcp-methods.ts';
@@ -58,17 +58,17 @@ export function methodsOf2025(methods: McpMethods, waits: ResultWaits): readonly
 /** A `tools/call`: its result, which in the dialect `sampling` comes once its client was asked all that its work asks. */
 async function callToolOf2025(
   methods: McpMethods,
-  streams: TaskStreams,
+  streams: TaskStreamDependencies,
   id: JSONRPCRequest['id'],
   params: CallToolRequest['params'],
   caller: Call,
 ): Promise<string | undefined> {
-  const call = { ...caller, delegation: await delegationOf2025(params._meta, caller, 'tool') };
+  const call = { ...caller, dialectChoice: await chooseDialectOf2025(params._meta, caller, 'tool') };
   const called = await callTool(methods, params, call);
   const { outcome } = called;
   const unfinished = outcome.kind === 'replied' ? outcome.reply.unfinished : undefined;
-  const delegation = unfinished && (await delegationOf(call));
-  if (unfinished === undefined || delegation?.dialect !== 'sampling' || call.sendEvent === undefined)
+  const dialectChoice = unfinished && (await resolveDialect(call));
+  if (unfinished === undefined || dialectChoice?.dialect !== 'sampling' || call.sendEvent === undefined)
     return joinToolResult(await formatCalledTool(methods, called, call));
   return streamToolCall(
     methods,
@@ -116,7 +116,7 @@ export function createServerOf2025(
 export async function serveRevisionsOf2025(
   server: Server,
   methods: McpMethods,
-  streams: TaskStreams,
+  streams: TaskStreamDependencies,
 ): Promise<RevisionServer> {
   const transport = new InProcessTransport();
   await server.connect(transport);
@@ -135,7 +135,7 @@ export async function serveRevisionsOf2025(
 export async function serveTasksOf2025(
   server: Server,
   methods: McpMethods,
-  streams: TaskStreams,
+  streams: TaskStreamDependencies,
 ): Promise<RevisionServer> {
   const served = await serveRevisionsOf2025(server, methods, streams);
   return {

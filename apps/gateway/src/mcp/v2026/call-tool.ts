@@ -2,7 +2,7 @@ import type { CallToolRequest } from '@modelcontextprotocol/sdk/types.js';
 import { isRecord } from '@baton/protocol';
 import type { TaskSummary, TaskView } from '@baton/store';
 import type { AdmittedCall, Call } from '../../call/call.ts';
-import { delegationOf } from '../../call/delegation-of-call.ts';
+import { resolveDialect } from '../../call/resolve-dialect.ts';
 import { clientTraits } from '../../call/client-traits.ts';
 import type { UnfinishedTask } from '../../delegation/tool-reply.ts';
 import { formatEndedTask } from '../../tasks/task-result.ts';
@@ -16,7 +16,7 @@ import type { Tool } from '../../tools/tool.ts';
 import { requireCapabilities } from './request/request-capabilities.ts';
 import { askForInput, type InputRequired, turnOf } from './input-required/input-required.ts';
 import type { RepeatableCall, RequestStates, Turn } from './input-required/request-states.ts';
-import { answerTurn, takeTurn } from './input-required/take-turn.ts';
+import { answerTurn, resumeTurn } from './input-required/resume-turn.ts';
 import { toClientRequests } from '../client-requests/client-requests.ts';
 import { taskOf2026 } from './tasks/detailed-task.ts';
 
@@ -41,7 +41,7 @@ export async function callToolOf2026(
   const called = await callTool(methods, params, call);
   const { outcome } = called;
   const unfinished = outcome.kind === 'replied' ? outcome.reply.unfinished : undefined;
-  const first = unfinished && (await takeFirstTurn(unfinished, call));
+  const first = unfinished && (await resumeFirstTurn(unfinished, call));
   if (first !== undefined) return showTurn(methods, states, repeated, first);
   const asked = unfinished && (await showUnfinished(unfinished, call, states, repeated, called.tool));
   if (asked === undefined) return formatCalledTool(methods, called, call);
@@ -60,12 +60,12 @@ async function showUnfinished(
   repeated: RepeatableCall,
   tool: Tool | undefined,
 ): Promise<UnfinishedResult | undefined> {
-  const delegation = await delegationOf(call);
+  const dialectChoice = await resolveDialect(call);
   const asksFirst = tool?.asksWithinCall === true && unfinished.pending.length > 0;
-  if (delegation?.dialect !== 'task' || asksFirst) return askForInput(unfinished, call, states, repeated);
+  if (dialectChoice?.dialect !== 'task' || asksFirst) return askForInput(unfinished, call, states, repeated);
   const isAskable = (await toClientRequests(unfinished.pending, call)) !== undefined;
   // A request that this client takes in no other way is shown by the directive.
-  if (!isAskable && !delegation.isForced) return undefined;
+  if (!isAskable && !dialectChoice.isForced) return undefined;
   const begun = await begunTask(unfinished, call);
   const { statusMessage, ...task } = taskOf2026(begun, call);
   // Who is asked natively need not be told of another way.
@@ -92,7 +92,7 @@ async function begunTask(
 }
 
 /** A call that goes on: where it stood, and how its task is now. */
-interface TakenTurn {
+interface ResumedTurn {
   readonly call: AdmittedCall;
   readonly turn: Turn;
   readonly view: TaskView;
@@ -104,18 +104,19 @@ async function resumeToolCall(
   repeated: RepeatableCall,
   call: Call,
 ): Promise<ToolResult | UnfinishedResult> {
-  return showTurn(methods, states, repeated, await takeTurn(states, call, repeated));
+  return showTurn(methods, states, repeated, await resumeTurn(states, call, repeated));
 }
 
 /**
  * A call that goes on at once: it brings answers from its beginning, under keys that its requests have, or is held since its work asks nothing yet. Undefined for
  * any other, whose requests are shown first.
  */
-async function takeFirstTurn(unfinished: UnfinishedTask, call: Call): Promise<TakenTurn | undefined> {
+async function resumeFirstTurn(unfinished: UnfinishedTask, call: Call): Promise<ResumedTurn | undefined> {
   const inputResponses = call.of2026?.inputResponses;
   const given = isRecord(inputResponses) ? inputResponses : {};
   const asked = (await toClientRequests(unfinished.pending, call)) ?? [];
-  const isHeld = unfinished.pending.length === 0 && (await delegationOf(call))?.dialect === 'input_required';
+  const isHeld =
+    unfinished.pending.length === 0 && (await resolveDialect(call))?.dialect === 'input_required';
   if (!isHeld && !asked.some(({ key }) => key in given)) return undefined;
   const turn = turnOf(unfinished, asked);
   const admitted = { ...call, identity: call.caller.heldIdentity() };
@@ -126,7 +127,7 @@ async function showTurn(
   { tools }: McpMethods,
   states: RequestStates,
   repeated: RepeatableCall,
-  { view, turn: { taskId, operation }, call }: TakenTurn,
+  { view, turn: { taskId, operation }, call }: ResumedTurn,
 ): Promise<ToolResult | UnfinishedResult> {
   const tool = tools.get(repeated.name);
   if ('pending' in view) {

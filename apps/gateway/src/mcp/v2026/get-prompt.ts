@@ -1,16 +1,16 @@
 import type { GetPromptRequest, GetPromptResult } from '@modelcontextprotocol/sdk/types.js';
 import { isEnded } from '@baton/protocol';
 import type { AdmittedCall } from '../../call/call.ts';
-import { goOnWithRun, promptResult, runPrompt } from '../../prompts/get-prompt.ts';
+import { continueRun, promptResult, runPrompt } from '../../prompts/get-prompt.ts';
 import type { ToldRun } from '../../prompts/resume-workflow.ts';
 import type { McpMethods } from '../dispatch/mcp-methods.ts';
 import { askForInput, type InputRequired } from './input-required/input-required.ts';
 import type { RequestStates, Turn } from './input-required/request-states.ts';
-import { takeTurn } from './input-required/take-turn.ts';
+import { resumeTurn } from './input-required/resume-turn.ts';
 
 /**
  * A `prompts/get`: the conversation that it gives, or, where a step of its workflow delegates, what it asks of its client before the run goes
- * on. With a `requestState` it goes on with the run that was given that. Errors: as `runPrompt` and `takeTurn`.
+ * on. With a `requestState` it goes on with the run that was given that. Errors: as `runPrompt` and `resumeTurn`.
  */
 export async function getPromptOf2026(
   { tools, log }: McpMethods,
@@ -21,11 +21,11 @@ export async function getPromptOf2026(
   const repeated = { method: 'prompts/get', name: params.name, arguments: params.arguments };
   if (call.of2026?.requestState === undefined)
     return resultOrQuestion(await runPrompt(tools, params, call, log));
-  const { turn, view } = await takeTurn(states, call, repeated);
+  const { turn, view } = await resumeTurn(states, call, repeated);
   const { workflow = '' } = turn;
-  if (!('pending' in view)) return resultOrQuestion(await goOnWithRun(tools, workflow, call, log));
+  if (!('pending' in view)) return resultOrQuestion(await continueRun(tools, workflow, call, log));
   const asked = await askForInput({ ...turn, workflow, pending: view.pending }, call, states, repeated);
-  return asked ?? promptResult(await goOnWithRun(tools, workflow, call, log));
+  return asked ?? promptResult(await continueRun(tools, workflow, call, log));
 
   async function resultOrQuestion(run: ToldRun | GetPromptResult): Promise<GetPromptResult | InputRequired> {
     const step = 'task' in run ? delegatedStep(run as ToldRun) : undefined;

@@ -1,9 +1,8 @@
 import { DEFAULT_WAIT_MS, isRecord, MAX_WAIT_MS } from '@baton/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { admitCaller, ANY_MCP_CALLER } from '../../call/access.ts';
-import type { Dialect } from '../../call/client-delegation.ts';
+import type { Dialect } from '../../call/dialect-choice.ts';
 import type { Call } from '../../call/call.ts';
-import { clientTraits } from '../../call/client-traits.ts';
 import { type Dispatcher, logRefusal } from '../dispatch/dispatcher.ts';
 import type { Dispatched } from '../dispatch/send-dispatched.ts';
 import type { McpMethods } from '../dispatch/mcp-methods.ts';
@@ -12,7 +11,7 @@ import { LISTEN, listen } from './listen/listen.ts';
 import { sendWithLogMessages } from '../dispatch/log-messages.ts';
 import type { Message2026 } from './request/read-request.ts';
 import { RpcError } from '../../json-rpc/rpc-error.ts';
-import { ERROR_STATUSES, REVISION_OF_2026 } from './request/revision.ts';
+import { ERROR_STATUSES } from './request/revision.ts';
 
 /** What messages of 2026-07-28 are answered by. */
 export interface DispatchersOf2026 {
@@ -36,14 +35,18 @@ export async function dispatchMessageOf2026(
     else await reply.status(message.status).send({ jsonrpc: '2.0', id: idOf(body), error: message.error });
     return undefined;
   }
-  const { request, clientName, logLevel, of2026, delegation } = message;
-  caller.caller.client = clientName ?? '';
+  const {
+    request,
+    envelope: { clientName, client, logLevel, takesTasks, dialectChoice },
+  } = message;
+  const { requestState, inputResponses } = request.params ?? {};
+  caller.caller.client = clientName;
   const call = {
     ...caller,
-    client: clientTraits(REVISION_OF_2026, clientName),
-    of2026,
-    delegation,
-    waitMs: WAIT_MS[delegation.dialect],
+    client,
+    of2026: { takesTasks, requestState, inputResponses },
+    dialectChoice,
+    waitMs: WAIT_MS[dialectChoice.dialect],
   };
   if (request.method === LISTEN) {
     try {

@@ -23,8 +23,8 @@ import { CACHE_HINTS } from './cache-hints.ts';
 import { callToolOf2026 } from './call-tool.ts';
 import { getPromptOf2026 } from './get-prompt.ts';
 import type { RequestStates } from './input-required/request-states.ts';
-import { type TaskMethod, taskMethodsOf2026 } from './tasks/task-methods.ts';
-import { TASKS } from '../../call/client-delegation.ts';
+import { type TasksExtensionMethod, taskMethodsOf2026 } from './tasks/task-methods.ts';
+import { TASKS } from '../../call/dialect-choice.ts';
 import { ERROR_STATUSES, REVISION_OF_2026 } from './request/revision.ts';
 
 /** Logging is per request there: its level stands in the request (`log-messages.ts`). */
@@ -71,7 +71,7 @@ export async function serveRevisionOf2026(
     return joinToolResult({ members: `"resultType":"complete",${members}`, meta: [...meta, stampMember] });
   }
 
-  async function answerOf(method: TaskMethod, params: unknown, call: Call): Promise<string> {
+  async function answerOf(method: TasksExtensionMethod, params: unknown, call: Call): Promise<string> {
     const members = await method.answer(params, call);
     const type = '"resultType":"complete"';
     return joinToolResult({ members: members === '' ? type : `${type},${members}`, meta: [stampMember] });

@@ -7,7 +7,7 @@ import {
   type TenantStore,
 } from '@baton/store';
 import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
-import { admitCaller, edgeAdmittedAccess, withSightOfAdmin } from '../../call/access.ts';
+import { admitCaller, edgeAdmittedAccess, withAdminReadScope } from '../../call/access.ts';
 import { credentialOf } from '../../edge/credential.ts';
 import type { RouteAccess } from '../../edge/route-access.ts';
 
@@ -108,7 +108,7 @@ function createRestRequest(
   const identity =
     access.kind === 'path'
       ? once(() => admitTenantAdmin(caller, tenant, access.scopes, named))
-      : once(async () => withSightOfAdmin(await admitCaller({ caller }, access)));
+      : once(async () => withAdminReadScope(await admitCaller({ caller }, access)));
   return { kind: 'tenant', tenant, caller, admit: identity };
 }
 
@@ -121,7 +121,7 @@ async function admitTenantAdmin(
   await admitCaller({ caller }, edgeAdmittedAccess(['admin']));
   // For another tenant's key, a tenant that exists answers like one that does not.
   if (tenant.id !== named) throw refusalError(['tenant_not_found']);
-  return withSightOfAdmin(await admitCaller({ caller }, edgeAdmittedAccess(scopes)));
+  return withAdminReadScope(await admitCaller({ caller }, edgeAdmittedAccess(scopes)));
 }
 
 function refuseKey(caller: CallerAdmission): () => Promise<never> {

@@ -1,4 +1,4 @@
-import { agentIdSchema } from '@baton/agents';
+import { agentIdSchema } from '@baton/agent-definitions';
 import type { JsonObject } from '@baton/protocol';
 import type { CallerSchemaValidator } from '@baton/runner';
 import type { StoredDefinition, TenantStore } from '@baton/store';

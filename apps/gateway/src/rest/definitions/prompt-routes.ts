@@ -4,7 +4,7 @@ import {
   type PromptInput,
   promptNameSchema,
   promptSummaryOf,
-} from '@baton/agents';
+} from '@baton/agent-definitions';
 import { isRunByBaton } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { CallerSchemaValidator } from '@baton/runner';

@@ -12,7 +12,7 @@ import { tenantRequestOf } from '../admission/admit-requests.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponse } from '../openapi/shared-schemas.ts';
 import { optionalParam } from './optional-param.ts';
-import { cursorParamSchema, nextMatchingPage } from './paging.ts';
+import { cursorParamSchema, nextNonEmptyPage } from './paging.ts';
 
 const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
 const tags = ['conversations'];
@@ -42,7 +42,7 @@ export async function conversationRoutes(
       const rest = tenantRequestOf(request);
       const identity = await rest.admit();
       const page = (at: string | undefined) => rest.tenant.conversations.page(identity, at);
-      const { items, ...next } = await nextMatchingPage(page, request.query.cursor);
+      const { items, ...next } = await nextNonEmptyPage(page, request.query.cursor);
       return { conversations: items.map(toConversation), ...next };
     },
   );

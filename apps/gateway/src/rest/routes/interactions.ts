@@ -1,4 +1,4 @@
-import { originOf } from '../../delegation/origin-of.ts';
+import { parseOwnerAndTimes } from '../../delegation/owner-and-time-filter.ts';
 import { agentResponseSchema, interactionStatusSchema, MAX_WAIT_MS, type Scope } from '@baton/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -18,7 +18,7 @@ import { optionalParam } from './optional-param.ts';
 import {
   cursorParamSchema,
   limitParamSchema,
-  nextMatchingPage,
+  nextNonEmptyPage,
   nextCursorSchema,
   originFields,
 } from './paging.ts';
@@ -90,9 +90,9 @@ export async function interactionRoutes(
       const rest = tenantRequestOf(request);
       const identity = await rest.admit();
       const { status, operation, limit, cursor: from, ...origin } = request.query;
-      const filter = { operation, limit, ...originOf(origin) };
+      const filter = { operation, limit, ...parseOwnerAndTimes(origin) };
       const { queries } = rest.tenant;
-      const page = await nextMatchingPage(
+      const page = await nextNonEmptyPage(
         (at) =>
           status === 'pending'
             ? queries.pendingSummaries(identity, { cursor: at, ...filter })

@@ -29,7 +29,7 @@ export const nextCursorSchema = z
 const MAX_PAGES_SKIPPED = 4;
 
 /** The next page on which something matches. The store pages by position, filters come after. */
-export async function nextMatchingPage<T>(
+export async function nextNonEmptyPage<T>(
   read: (cursor: string | undefined) => Promise<Page<T>>,
   from: string | undefined,
 ): Promise<Page<T>> {

@@ -1,4 +1,4 @@
-import { originOf } from '../../delegation/origin-of.ts';
+import { parseOwnerAndTimes } from '../../delegation/owner-and-time-filter.ts';
 import { BatonError, MAX_WAIT_MS, type Scope } from '@baton/protocol';
 import type { Identity, TenantStore } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
@@ -129,7 +129,7 @@ async function retryTasks(
   { filter, dryRun, limit, cursor }: z.infer<typeof bulkRetry>,
 ): Promise<z.infer<typeof bulkRetriedSchema>> {
   const { operation, errorCode, ...given } = filter;
-  const { principal, ...times } = originOf(given);
+  const { principal, ...times } = parseOwnerAndTimes(given);
   // Without the scope admin, one's own.
   const owner = identity.scopes.has('admin') ? principal : (principal ?? identity.principal);
   const wanted = { status: 'failed', operation, errorCode, principal: owner, ...times } as const;

@@ -1,4 +1,4 @@
-import { originOf } from '../../delegation/origin-of.ts';
+import { parseOwnerAndTimes } from '../../delegation/owner-and-time-filter.ts';
 import { type Scope, taskStatusSchema } from '@baton/protocol';
 import { mayStream, PAGE_SIZE } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
@@ -54,7 +54,7 @@ export async function taskRoutes(
       const rest = tenantRequestOf(request);
       const identity = await rest.admit();
       const { status, operation, errorCode, limit = PAGE_SIZE, cursor, ...origin } = request.query;
-      const filter = { status, operation, errorCode, ...originOf(origin) };
+      const filter = { status, operation, errorCode, ...parseOwnerAndTimes(origin) };
       const { items, ...next } = await rest.tenant.queries.tasks(identity, cursor, filter, limit);
       return { tasks: items.map(toTaskSummary), ...next };
     },

@@ -5,8 +5,8 @@ import type { Scope } from '@baton/protocol';
 import {
   admitCaller,
   edgeAdmittedAccess,
-  withSightOfAdmin,
-  withSightOfAdminWhileAdmitted,
+  withAdminReadScope,
+  withAdminReadScopeOfKey,
 } from '../../call/access.ts';
 import type { Services } from '../../call/call.ts';
 import { credentialOf } from '../../edge/credential.ts';
@@ -78,7 +78,7 @@ export async function eventRoutes(
         // Each costs what it costs a session to subscribe to it.
         const own = at === 0 ? call : { ...call, caller: call.caller.forFurtherCall() };
         await withProblems(async () => {
-          const caller = withSightOfAdmin(await admitCaller(own, edgeAdmittedAccess(SEE)));
+          const caller = withAdminReadScope(await admitCaller(own, edgeAdmittedAccess(SEE)));
           return readResource(one, { ...own, identity: caller });
         });
       }
@@ -86,7 +86,7 @@ export async function eventRoutes(
       const holder =
         shown.kind === 'operator'
           ? operatorHolder(identity)
-          : keyHolder(call.tenant, shown.key, SEE, withSightOfAdminWhileAdmitted);
+          : keyHolder(call.tenant, shown.key, SEE, withAdminReadScopeOfKey);
       const by = { call, holder, identity };
       return streams.open(requestSource(uris), by, reply, { encode: eventOf });
     },

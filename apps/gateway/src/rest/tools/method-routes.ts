@@ -4,7 +4,7 @@ import type { Services } from '../../call/call.ts';
 import type { McpMethod } from '../../json-rpc/mcp-method.ts';
 import { restCallOf } from '../admission/rest-call.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { readPromptArguments } from '../../prompts/prompt-arguments.ts';
+import { coercePromptArguments } from '../../prompts/prompt-arguments.ts';
 import { jsonResponse } from '../openapi/shared-schemas.ts';
 import { cursorParamSchema, nextCursorSchema } from '../routes/paging.ts';
 import { requestedTools, toolsHeaderShape, toolsQueryShape } from '../../tool-listing/requested-tools.ts';
@@ -111,7 +111,7 @@ const METHOD_ROUTES: readonly MethodRoute[] = [
     problems: [404, 409, 410, 422],
     toParams: (request) => ({
       name: (request.params as { name: string }).name,
-      arguments: readPromptArguments((request.body ?? {}) as Record<string, unknown>),
+      arguments: coercePromptArguments((request.body ?? {}) as Record<string, unknown>),
       _meta: metaOfHeaders(request),
     }),
   },

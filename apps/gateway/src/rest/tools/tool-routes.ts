@@ -19,7 +19,7 @@ import { sendWithProgress, withEventStream } from './call-progress.ts';
 import { callHeadersSchema, metaOfHeaders, sendContinuation } from './call-headers.ts';
 
 /** The catalogue that MCP's `tools/list` shows, and where what is a bug of Baton is logged. */
-export interface Catalogue {
+export interface ToolRouteDependencies {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly log: (error: unknown) => void;
 }
@@ -39,7 +39,7 @@ const acceptedSchema = z
 /** `POST /tools/{name}`: every tool of the catalogue is a route of its own, with its schemas; `{name}` are the specialists of a tenant. */
 export async function toolRoutes(
   app: FastifyInstance,
-  options: { routeScope: TenantRouteBase; services: Services; catalogue: Catalogue },
+  options: { routeScope: TenantRouteBase; services: Services; catalogue: ToolRouteDependencies },
 ): Promise<void> {
   const { routeScope, services, catalogue } = options;
   const callTool = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
@@ -136,7 +136,7 @@ async function callToolOverRest(
   call: Call,
   request: FastifyRequest,
   reply: FastifyReply,
-  { tools, log }: Catalogue,
+  { tools, log }: ToolRouteDependencies,
 ): Promise<ToolResponse> {
   const params = { name, arguments: request.body ?? {}, _meta: metaOfHeaders(request) };
   enforceBatchAndFieldLimits({ params });

@@ -15,7 +15,7 @@ import type { IgnoredStatus } from '../model/ignored-status.ts';
 import { parseTaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import { taskMetadataSchema, withMetadata } from '../model/task-metadata.ts';
-import { type TaskUpdate, taskUpdateSchema } from '../model/task-update.ts';
+import { type ProjectTaskUpdate, taskUpdateSchema } from '../model/task-update.ts';
 import { definedFields } from '../../schema/defined-fields.ts';
 
 /** Changes tasks as an LLM says. The statuses are those that the program took; see `RequestedStatuses`. */
@@ -75,7 +75,7 @@ export function updateTasks(
 
 function updated(
   task: Task,
-  { id: _, statusQuote: _quote, subtasks, ...update }: TaskUpdate,
+  { id: _, statusQuote: _quote, subtasks, ...update }: ProjectTaskUpdate,
   statusesIgnored: IgnoredStatus[],
 ): Task {
   const changed = { ...task, ...definedFields(update) };

@@ -40,4 +40,4 @@ export const taskUpdateSchema = z.object({
     'Only subtasks that change, and new ones',
   ),
 });
-export type TaskUpdate = z.infer<typeof taskUpdateSchema>;
+export type ProjectTaskUpdate = z.infer<typeof taskUpdateSchema>;

@@ -5,7 +5,7 @@ import type { Session } from '../../../sessions/session.ts';
 import { declaresTasks } from './task-param.ts';
 
 /** A call of a session's client, or, without one, of a client that says nothing of itself but its `revision`. */
-export function callOfSession<Of extends Call>(
+export function sessionCall<Of extends Call>(
   call: Of,
   session: Session | undefined,
   revision: string | undefined,
@@ -17,7 +17,7 @@ export function callOfSession<Of extends Call>(
 }
 
 /** A session's call whose reply is a stream of its own, so that its client may be asked there. */
-export function callOnStream<Of extends Call>(call: Of, session: Session, notify: Notify): Of {
+export function streamedCall<Of extends Call>(call: Of, session: Session, notify: Notify): Of {
   // Clients of the earlier revisions read each event as a message.
   const takesBareIds = declaresTasks(session.protocolVersion);
   const sendEvent: Call['sendEvent'] = (json, id) => {

@@ -1,20 +1,20 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
-import { takenBy } from '../../../call/client-delegation.ts';
+import { supportedRequests } from '../../../call/dialect-choice.ts';
 import type { AdmittedCall } from '../../../call/call.ts';
 import { rethrowAsRpcError } from '../../../json-rpc/rpc-error.ts';
 import type { Session } from '../../../sessions/session.ts';
 import type { DirectAnswer } from '../../dispatch/revision-server.ts';
-import { callOfSession, callOnStream } from '../call/session-call.ts';
+import { sessionCall, streamedCall } from '../call/session-call.ts';
 import type { Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { McpMethods } from '../../dispatch/mcp-methods.ts';
-import type { TaskStreams } from './task-stream.ts';
+import type { TaskStreamDependencies } from './task-stream.ts';
 import type { Dispatched } from '../../dispatch/send-dispatched.ts';
-import { answerOnStream } from './answer-on-stream.ts';
+import { runOnStream } from './run-on-stream.ts';
 
 interface ResumeServices {
   readonly dispatcher: Dispatcher;
   readonly methods: McpMethods;
-  readonly taskStreams: TaskStreams;
+  readonly taskStreams: TaskStreamDependencies;
 }
 
 /**
@@ -27,22 +27,22 @@ export function resumeStream(
   admitted: AdmittedCall,
   { dispatcher, methods, taskStreams }: ResumeServices,
 ): Dispatched {
-  const caller = callOfSession(admitted, session, undefined);
+  const caller = sessionCall(admitted, session, undefined);
   const position = taskStreams.positions.parse(lastEventId, caller);
   const { request: id, method, progressToken, dialect } = position;
   const _meta = progressToken === undefined ? {} : { progressToken };
   const request: JSONRPCRequest = { jsonrpc: '2.0', id, method, params: { _meta } };
-  const takes = takenBy(session.capabilities);
-  const delegation = { dialect, isForced: true, possible: [dialect], takes };
-  const call = { ...caller, delegation };
+  const supports = supportedRequests(session.capabilities);
+  const dialectChoice = { dialect, isForced: true, possible: [dialect], supports };
+  const call = { ...caller, dialectChoice };
   return {
     call,
     requests: [request],
     respond: (notify) => {
-      const onStream = notify ? callOnStream(call, session, notify) : call;
+      const onStream = notify ? streamedCall(call, session, notify) : call;
       const answer: DirectAnswer = ({ reportProgress }) =>
         rethrowAsRpcError(methods.log, () =>
-          answerOnStream(methods, taskStreams, position, {
+          runOnStream(methods, taskStreams, position, {
             ...onStream,
             ...(reportProgress && { reportProgress }),
           }),

@@ -22,14 +22,14 @@ export type StreamEnd =
   | { readonly kind: 'interrupted' };
 
 /** What the streams of this process that wait for tasks share. */
-export interface TaskStreams {
+export interface TaskStreamDependencies {
   readonly positions: StreamPositions;
   readonly waits: ResultWaits;
 }
 
 /** Waits for a task on the stream of its call, from a position on: `call.sendEvent` must be there. Errors: those of reading a task, and of an admission that ended meanwhile. */
 export async function streamTask(
-  { positions, waits }: TaskStreams,
+  { positions, waits }: TaskStreamDependencies,
   position: StreamPosition,
   call: AdmittedCall,
 ): Promise<StreamEnd> {

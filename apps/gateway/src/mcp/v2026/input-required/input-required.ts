@@ -1,6 +1,6 @@
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import type { Call } from '../../../call/call.ts';
-import { delegationOf } from '../../../call/delegation-of-call.ts';
+import { resolveDialect } from '../../../call/resolve-dialect.ts';
 import type { UnfinishedTask } from '../../../delegation/tool-reply.ts';
 import {
   inputRequestsOf,
@@ -33,8 +33,8 @@ export async function askForInput(
   states: RequestStates,
   repeated: RepeatableCall,
 ): Promise<InputRequired | undefined> {
-  const delegation = await delegationOf(call);
-  if (delegation === undefined || delegation.dialect === 'tool') return undefined;
+  const dialectChoice = await resolveDialect(call);
+  if (dialectChoice === undefined || dialectChoice.dialect === 'tool') return undefined;
   const asked = await toClientRequests(waiting.pending, call);
   if (asked === undefined) return undefined;
   return {

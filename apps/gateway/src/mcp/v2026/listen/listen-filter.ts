@@ -29,7 +29,7 @@ export type ListenFilter = z.output<typeof listenSchema>['params']['notification
  * The part of a filter that is served: lists that this caller may list, and resources and tasks that it may read. Each of these costs what it
  * costs a session to subscribe to one. Errors: `limit_subscriptions`, those of reading but what the caller may not or cannot read.
  */
-export async function honoredFilter(filter: ListenFilter, call: AdmittedCall): Promise<ListenFilter> {
+export async function acknowledgedFilter(filter: ListenFilter, call: AdmittedCall): Promise<ListenFilter> {
   const { toolsListChanged, promptsListChanged, resourcesListChanged } = filter;
   const uris = [...new Set(filter.resourceSubscriptions)];
   const taskIds = [...new Set(filter.taskIds)];

@@ -15,7 +15,7 @@ import { type McpMethods, SERVER_INFO } from '../../dispatch/mcp-methods.ts';
 import { requireTasks } from '../request/request-capabilities.ts';
 import { detailedTask } from '../tasks/detailed-task.ts';
 import { statusUriOf, taskOfStatusUri } from '../../../subscriptions/task-status-uri.ts';
-import { honoredFilter, type ListenFilter, listenSchema } from './listen-filter.ts';
+import { acknowledgedFilter, type ListenFilter, listenSchema } from './listen-filter.ts';
 
 export const LISTEN = 'subscriptions/listen';
 
@@ -35,7 +35,7 @@ export async function listen(
   const admitted = await admitCall(call, ANY_MCP_CALLER);
   const { notifications } = parseRequest(listenSchema, request).params;
   if (notifications.taskIds !== undefined) requireTasks(call.of2026, 'notifications.taskIds');
-  const filter = await honoredFilter(notifications, admitted);
+  const filter = await acknowledgedFilter(notifications, admitted);
   const { resourceSubscriptions = [], taskIds = [] } = filter;
   const source = requestSource([...resourceSubscriptions, ...taskIds.map(statusUriOf)]);
   const holder = keyHolder(call.tenant, keyOf(reply.request), MCP_OR_AGENT_SCOPE);

@@ -1,28 +1,20 @@
 import { isRecord } from '@baton/protocol';
 import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import {
-  CLIENT_INFO_META_KEY,
   classifyInboundRequest,
-  LOG_LEVEL_META_KEY,
   PROTOCOL_VERSION_META_KEY,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server';
 import type { FastifyRequest } from 'fastify';
 import { RpcError } from '../../../json-rpc/rpc-error.ts';
-import { LOG_LEVELS, type LogLevel } from '../../dispatch/log-messages.ts';
-import { noteEnvelope, plainRequestOf2026 } from './known-envelopes.ts';
-import { readRequestOf2026, type ReadRequestOf2026 } from './request-capabilities.ts';
+import { type Envelope, readEnvelope } from './envelope.ts';
+import { keepEnvelope, plainRequestOf2026 } from './known-envelopes.ts';
 import { headerMismatch } from './standard-headers.ts';
 import { ERROR_STATUSES, HEADER_MISMATCH, REVISION_OF_2026 } from './revision.ts';
 
 /** What a client of 2026-07-28 sent: a request with what its `_meta` says of it, a notification, or what is refused. */
 export type Message2026 =
-  | ({
-      readonly kind: 'request';
-      readonly request: JSONRPCRequest;
-      readonly clientName: string | undefined;
-      readonly logLevel: LogLevel | undefined;
-    } & ReadRequestOf2026)
+  | { readonly kind: 'request'; readonly request: JSONRPCRequest; readonly envelope: Envelope }
   | { readonly kind: 'notification' }
   | { readonly kind: 'refused'; readonly status: number; readonly error: RpcErrorBody };
 
@@ -41,7 +33,9 @@ export function readMessageOf2026({ headers, body }: FastifyRequest): Message202
   const isNamed = version !== undefined && DATE.test(version) && version >= REVISION_OF_2026;
   if (!isNamed && ![body].flat().some(hasVersion)) return undefined;
   const plain = version === REVISION_OF_2026 ? plainRequestOf2026(body) : undefined;
-  return plain === undefined ? readByClassification(headers, body) : readRequest(plain, headers);
+  return plain === undefined
+    ? readByClassification(headers, body)
+    : toMessage(plain.request, plain.envelope, headers);
 }
 
 /** Undefined for a message of the 2025 revisions. */
@@ -65,28 +59,25 @@ function readByClassification(headers: FastifyRequest['headers'], body: unknown)
     return refusal(error.code, error.message, error.data);
   }
   const request = found.message as JSONRPCRequest;
-  noteEnvelope(request.params?._meta ?? {});
-  return readRequest(request, headers);
+  const meta = request.params?._meta ?? {};
+  const envelope = readEnvelope(meta);
+  if (!(envelope instanceof RpcError)) keepEnvelope(meta, envelope);
+  return toMessage(request, envelope, headers);
 }
 
 /** A request whose envelope is well-formed. */
-function readRequest(request: JSONRPCRequest, headers: FastifyRequest['headers']): Message2026 {
+function toMessage(
+  request: JSONRPCRequest,
+  envelope: Envelope | RpcError,
+  headers: FastifyRequest['headers'],
+): Message2026 {
+  const { params = {} } = request;
   // Of the tasks of 2025-11-25, which a server of this revision leaves out of account.
-  delete request.params?.['task'];
+  if ('task' in params) delete params['task'];
   const mismatch = headerMismatch(request, headers);
   if (mismatch !== undefined) return refusal(HEADER_MISMATCH, mismatch);
-  const meta = request.params?._meta as Record<string, unknown>;
-  const client = meta[CLIENT_INFO_META_KEY];
-  const clientName = isRecord(client) && typeof client['name'] === 'string' ? client['name'] : undefined;
-  const read = readRequestOf2026(request, meta);
-  if (read instanceof RpcError) return refusal(read.code, read.message, read.data);
-  return {
-    kind: 'request',
-    request,
-    clientName,
-    logLevel: LOG_LEVELS.find((level) => level === meta[LOG_LEVEL_META_KEY]),
-    ...read,
-  };
+  if (envelope instanceof RpcError) return refusal(envelope.code, envelope.message, envelope.data);
+  return { kind: 'request', request, envelope };
 }
 
 function refusal(code: number, message: string, data?: unknown): Message2026 {

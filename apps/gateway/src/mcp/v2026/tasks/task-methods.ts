@@ -46,12 +46,12 @@ const SCRIPT_ADMITTED = scriptAdmittedAccess(MCP_OR_AGENT_SCOPE);
 const UPDATE_WAIT_MS = 1_000;
 
 /** As an `McpMethod`, but that it answers with the JSON of its result's members: that of a task may be large. */
-export interface TaskMethod extends Pick<McpMethod, 'name' | 'access'> {
+export interface TasksExtensionMethod extends Pick<McpMethod, 'name' | 'access'> {
   answer(params: unknown, call: Call): Promise<string>;
 }
 
 /** The methods of the extension io.modelcontextprotocol/tasks, for clients that declare it. */
-export function taskMethodsOf2026(tools: ReadonlyMap<string, Tool>): readonly TaskMethod[] {
+export function taskMethodsOf2026(tools: ReadonlyMap<string, Tool>): readonly TasksExtensionMethod[] {
   return [
     defineTaskMethod('tasks/get', SCRIPT_ADMITTED, taskByIdSchema, async ({ params }, call) => {
       const view = await call.tenant.tasks.readFor(call.caller, SCRIPT_ADMITTED.scopes, params.taskId);
@@ -76,7 +76,7 @@ function defineTaskMethod<Request>(
   access: Access,
   schema: z.ZodType<Request>,
   answer: (request: Request, call: Call) => Promise<string>,
-): TaskMethod {
+): TasksExtensionMethod {
   return {
     name,
     access,
@@ -99,7 +99,7 @@ async function updateTask(taskId: string, inputResponses: unknown, call: Call): 
   const identity = call.caller.heldIdentity();
   const subscription = services.store.inbox.subscribe(tenant.tasks.topic(taskId), identity.admittedBy);
   try {
-    const likely = likelyAnswers(taskId, inputResponses);
+    const likely = samplingAnswers(taskId, inputResponses);
     const accepted = await acceptAnswers(likely ?? (await answersToAsked()), call, IGNORED);
     if (accepted.length > 0) {
       const wait = waitAfter(accepted, UPDATE_WAIT_MS);
@@ -116,7 +116,7 @@ async function updateTask(taskId: string, inputResponses: unknown, call: Call): 
     await admitCaller(call, accessWithAnswers(ANY_MCP_CALLER, inputResponses));
     const view = await tenant.tasks.read(identity, taskId);
     // What waits for no answer any more, and what was never asked, is ignored, and costs nothing.
-    const asked = await askedOf('pending' in view ? view.pending : [], inputResponses, call);
+    const asked = await askedRequests('pending' in view ? view.pending : [], inputResponses, call);
     return readInputResponses(inputResponses, (key) => asked.get(key));
   }
 }
@@ -125,7 +125,7 @@ async function updateTask(taskId: string, inputResponses: unknown, call: Call): 
 const MOST_LIKELY = 16;
 
 /** A few answers of a model to interactions of the task: most updates, which need no look at what it asks. Undefined for any other. */
-function likelyAnswers(
+function samplingAnswers(
   taskId: string,
   inputResponses: unknown,
 ): ReadonlyMap<string, AgentAnswer> | undefined {
@@ -141,7 +141,7 @@ function likelyAnswers(
 }
 
 /** What a task asks, by its keys. Keys of the requests' own are looked up where one is given: ids are known without. */
-async function askedOf(
+async function askedRequests(
   pending: readonly PendingInteraction[],
   inputResponses: unknown,
   call: Call,

@@ -17,7 +17,7 @@
 -- @include waits
 -- @include task_status
 -- @include task_waiters
--- @include change_feed
+-- @include change_channel
 -- @include provider_calls
 -- @include end_task
 -- At so many pending interactions it looks for those of a task that is gone.

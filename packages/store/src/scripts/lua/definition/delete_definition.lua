@@ -9,7 +9,7 @@
 -- @include tenant_limits
 -- @include deferred_writes
 -- @include storage
--- @include change_feed
+-- @include change_channel
 -- @include definitions
 local refusal = recheck_admission(clock())
 if refusal then return refusal end

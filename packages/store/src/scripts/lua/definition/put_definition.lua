@@ -14,7 +14,7 @@
 -- @include tenant_limits
 -- @include deferred_writes
 -- @include storage
--- @include change_feed
+-- @include change_channel
 -- @include definitions
 local now = clock()
 local refusal = recheck_admission(now)

@@ -35,7 +35,7 @@ end
 
 -- The next page of a record, appended to `list` in the same way; returns the cursor of the page behind it, '0' at the end.
 -- What stands in the record from the first page to the last is on one of them at least.
-local function read_task_page(task_key, cursor, list)
+local function scan_task_fields(task_key, cursor, list)
   local passed, bytes, step = 0, 0, 1
   repeat
     local found

@@ -22,24 +22,24 @@
 -- @include storage
 -- @include chunk_state
 -- @include waits
--- @include answer_token
+-- @include answer_rate
 -- @include task_status
 -- @include ready_queue
 -- @include task_waiters
--- @include change_feed
+-- @include change_channel
 -- @include usage
 local now = clock()
 local refusal, principal, scopes, limits, expires_in = authenticate(now, 'answerBytes')
 if refusal then return refusal end
 local owner = visible_owner(principal, scopes)
-if not owner then return take_answer_token(now) or {'interaction_not_found'} end
+if not owner then return take_answer_rate_token(now) or {'interaction_not_found'} end
 local open, answered, ended, events, waiters, chunk_state, queue, bytes, program, summary, task_usage, traceparent = unpack(redis.call(
   'HMGET', K_task, F_waits, F_answered .. A_number, F_ended .. A_number, F_events, F_waiters,
   F_chunk_state .. A_number, F_queue, F_bytes, F_program, F_summary .. A_number, F_usage, F_traceparent))
 local waits = parse_waits(open)
 local wait, place = find_interaction(waits, A_number)
 if wait and wait.kind == 'provider' then wait = nil end
-local over_rate = take_answer_token(now, wait)
+local over_rate = take_answer_rate_token(now, wait)
 if over_rate then return over_rate end
 if answered and string.match(answered, '^[^;]+') == A_fingerprint then return {'replayed', events or '0', principal} end
 local closed = refusal_of_closed(answered, ended)

@@ -18,22 +18,22 @@
 -- @include deferred_writes
 -- @include storage
 -- @include waits
--- @include answer_token
+-- @include answer_rate
 -- @include chunk_state
--- @include change_feed
+-- @include change_channel
 -- @include keep_chunk
 
 local now = clock()
 local refusal, principal, scopes, limits = authenticate(now, 'answerBytes', 'storedBytes', 'stored')
 if refusal then return refusal end
 local owner = visible_owner(principal, scopes)
-if not owner then return take_answer_token(now) or {'interaction_not_found'} end
+if not owner then return take_answer_rate_token(now) or {'interaction_not_found'} end
 local open, answered, ended, before, expires_at, bytes, summary = unpack(redis.call(
   'HMGET', K_task, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_state .. A_number, F_expires_at, F_bytes,
   F_summary .. A_number))
 local wait = find_interaction(parse_waits(open), A_number)
 if wait and wait.kind == 'provider' then wait = nil end
-local over_rate = take_answer_token(now, wait)
+local over_rate = take_answer_rate_token(now, wait)
 if over_rate then return over_rate end
 local closed = refusal_of_closed(answered, ended)
 if closed then return closed end

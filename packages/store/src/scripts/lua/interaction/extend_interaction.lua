@@ -9,7 +9,7 @@
 -- @include ready_queue
 -- @include task_deadline
 -- @include waits
--- @include change_feed
+-- @include change_channel
 local owner = visible_owner(A_principal, A_scopes)
 if not owner then return {'interaction_not_found'} end
 local open, expires_at, answered, ended = unpack(redis.call(

@@ -20,9 +20,9 @@
 -- @include tenant_limits
 -- @include project_room
 -- @include project_storage
--- @include change_feed
+-- @include change_channel
 -- @include trim
--- @include command_memory
+-- @include idempotency_outcomes
 -- An attempt is known for so many ms, which is longer than a client sends it again, and so many of them.
 local KEEP_LANDED, MOST_LANDED = 60000, 10000
 -- What changed is known of so many changes, of so many fields and bytes of their names each, for so many ms after the last one.

@@ -10,7 +10,7 @@
 -- @include tenant_limits
 -- @include project_room
 -- @include project_storage
--- @include change_feed
+-- @include change_channel
 local version = redis.call('HGET', K_project, 'v')
 local listed = redis.call('ZREM', K_projects, A_name)
 if redis.call('UNLINK', K_project) + listed == 0 then return {'project_not_found'} end

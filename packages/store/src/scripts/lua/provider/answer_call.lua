@@ -17,7 +17,7 @@
 -- @include task_status
 -- @include ready_queue
 -- @include provider_calls
--- @include change_feed
+-- @include change_channel
 -- @include usage
 local now = clock()
 local call = {A_ref .. '.' .. A_number}

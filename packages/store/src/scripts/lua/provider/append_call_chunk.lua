@@ -12,7 +12,7 @@
 -- @include storage
 -- @include waits
 -- @include chunk_state
--- @include change_feed
+-- @include change_channel
 -- @include keep_chunk
 local now = clock()
 local open, owner, before, expires_at, bytes = unpack(redis.call(

@@ -12,7 +12,7 @@
 -- @include tenant_limits
 -- @include retention
 -- @include chunk_state
--- @include task_bytes
+-- @include task_field_bytes
 local room, byte_room, _, excess = tonumber(A_fields), tonumber(A_bytes), read_excess(K_tenant, K_retained)
 local begun_ref, begun_cursor = string.match(redis.call('HGET', K_tenant, 'strip') or '', '^(%S+) (%d+)$')
 local done = 0

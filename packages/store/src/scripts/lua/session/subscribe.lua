@@ -1,5 +1,5 @@
 #!lua
--- SUBSCRIBE: subscribes an MCP session to a resource, and tells the replica that holds its stream.
+-- SUBSCRIBE_SESSION: subscribes an MCP session to a resource, and tells the replica that holds its stream.
 -- KEYS: credential tenant session subscribers ended activeChangeChannel idle
 -- ARGV: digest principal scopes need id uri subscriptions bytes sessions life grace idle
 --       subscriptions and bytes: how many a session may have, and of what length in all; sessions: how many sessions of
@@ -12,7 +12,7 @@
 -- @include clock
 -- @include credential
 -- @include admission_recheck
--- @include change_feed
+-- @include change_channel
 -- @include trim
 local function key_of(id) return string.match(id, '^(.*)%.') or '' end
 

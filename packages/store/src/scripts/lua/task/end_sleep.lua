@@ -11,7 +11,7 @@
 -- @include task_deadline
 -- @include waits
 -- @include task_status
--- @include change_feed
+-- @include change_channel
 local open, principal, events, queue, expires, bytes = unpack(redis.call(
   'HMGET', K_task, F_waits, F_principal, F_events, F_queue, F_expires_at, F_bytes))
 local waits, fields, ended, grown = {}, {}, 0, 0

@@ -28,7 +28,7 @@
 -- @include task_deadline
 -- @include task_waiters
 -- @include pending_list_waiters
--- @include change_feed
+-- @include change_channel
 local PENDING_LIMIT, TASK_LIMIT, REQUEST_BYTES, TASK_COUNT, PENDING_LIST_WAITERS, STORED_LIMIT, STORED = 1, 2, 3, 4, 5, 6, 7
 local now = clock()
 local refusal, principal, scopes, tenant = admit(

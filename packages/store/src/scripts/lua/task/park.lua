@@ -20,9 +20,9 @@
 -- @include provider_calls
 -- @include add_waits
 -- @include task_waiters
--- @include parked_payload
+-- @include parked_message
 -- @include pending_list_waiters
--- @include change_feed
+-- @include change_channel
 -- @include past_requests
 local fence, open, expires, events, principal, opened_before, waiters, queue, moved, bytes, program = unpack(redis.call(
   'HMGET', K_task, F_fence, F_waits, F_expires_at, F_events, F_principal, F_interactions_opened, F_waiters, F_queue, F_moved,
@@ -72,7 +72,7 @@ add_pair(fields, F_bytes, add_bytes(bytes, grown))
 local opens_interactions = task.interactions_opened > opened_before
 local status = status_of(waits)
 local is_shown = not again and told_waiters ~= '' and status == 'input_required' and #waits == wait_count
-local shown = is_shown and parked_payload(program, principal, now, waits, first_wait) or ''
+local shown = is_shown and parked_message(program, principal, now, waits, first_wait) or ''
 add_pair(fields, F_waits, format_waits(waits))
 add_pair(fields, F_status, status)
 local moved_now = move_past_requests(moved, task.interactions_opened, waits)

@@ -22,7 +22,7 @@
 -- @include ready_queue
 -- @include task_deadline
 -- @include task_waiters
--- @include change_feed
+-- @include change_channel
 -- So many of its retries stand in a record: the last ones.
 local MOST_RETRIES = 20
 local owner, refusal = owner_to_end(A_principal, A_scopes, 'admin', 'task_not_found')

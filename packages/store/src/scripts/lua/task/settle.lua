@@ -15,7 +15,7 @@
 -- @include waits
 -- @include task_status
 -- @include task_waiters
--- @include change_feed
+-- @include change_channel
 -- @include provider_calls
 -- @include end_task
 local fence, waits, principal, events, waiters, queue, program, bytes, parent = unpack(redis.call(

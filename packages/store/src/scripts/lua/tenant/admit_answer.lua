@@ -13,7 +13,7 @@
 -- @include admission
 -- @include visibility
 -- @include waits
--- @include answer_token
+-- @include answer_rate
 local now = clock()
 local refusal, principal, scopes, _, expires_in = authenticate(now)
 if refusal then return refusal end
@@ -21,6 +21,6 @@ local wait
 if visible_owner(principal, scopes) then
   wait = find_interaction(parse_waits(redis.call('HGET', K_task, F_waits)), A_number)
 end
-local over_rate = take_answer_token(now, wait)
+local over_rate = take_answer_rate_token(now, wait)
 if over_rate then return over_rate end
 return {'ok', principal, scopes, expires_in}

@@ -17,7 +17,7 @@
 -- @include task_status
 -- @include ready_queue
 -- @include task_waiters
--- @include change_feed
+-- @include change_channel
 -- @include provider_calls
 -- @include end_task
 local owner, refusal = owner_to_end(A_principal, A_scopes, A_endingScope, 'task_not_found')

@@ -17,7 +17,7 @@
 -- @include deferred_writes
 -- @include storage
 -- @include task_status
--- @include change_feed
+-- @include change_channel
 local owner = visible_owner(A_owner, A_ownerScopes)
 if not owner then return {'task_not_found'} end
 local status, bytes, revision = unpack(redis.call('HMGET', K_task, F_status, F_bytes, F_revision))

@@ -1,0 +1,111 @@
+import { BatonError } from '@baton/protocol';
+import type { Connection } from '../redis/connection.ts';
+import { type ShardKeys, taskIdFromRef } from '../records/keys.ts';
+import { parseProgramField } from '../records/program-field.ts';
+import { runScript } from '../scripts/script.ts';
+import { LIST_DUE_TENANTS, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
+import { runEndingScript } from '../tasks/end-task.ts';
+import { forgetTasks, stripTasks } from './ended-tasks.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
+
+/** One round takes so many tenants, and so many due tasks of each. */
+const TENANTS_PER_ROUND = 100;
+const TASKS_PER_TENANT = 64;
+
+/** A task that did not end by its deadline. */
+export interface ExpiredTask {
+  readonly tenant: string;
+  readonly principal: string;
+  readonly operation: string;
+  readonly taskId: string;
+}
+
+/**
+ * Expires what is due in a shard (deadlines, sleeps), and lets go of ended tasks, tenants in turn, until nothing is due. A sweep that is interrupted,
+ * or runs twice, does no harm: EXPIRE checks each task by itself. An error of one task is thrown at the end of its round,
+ * in which all others were expired. `onExpired` is told of each task that ended by its own deadline.
+ */
+export async function sweepDueTasks(
+  connection: Connection,
+  { due, swept }: ShardKeys,
+  contextOf: (tenant: string) => TenantContext,
+  onExpired: (task: ExpiredTask) => void,
+): Promise<void> {
+  for (;;) {
+    const tenants = (
+      await runScript(connection, LIST_DUE_TENANTS, { due, swept }, { limit: TENANTS_PER_ROUND })
+    ).map(String);
+    if (tenants.length === 0) return;
+    const round = await Promise.allSettled(
+      tenants.map((name) => sweepTenant(connection, due, contextOf(name), onExpired)),
+    );
+    for (const result of round) if (result.status === 'rejected') throw result.reason;
+  }
+}
+
+async function sweepTenant(
+  connection: Connection,
+  due: string,
+  tenant: TenantContext,
+  onExpired: (task: ExpiredTask) => void,
+): Promise<void> {
+  const { record, deadlines, retained, name } = tenant.keys;
+  const [refs, ended, large] = (await runScript(
+    connection,
+    LIST_DUE_TASKS,
+    { tenant: record, deadlines, retained, due },
+    { name, limit: TASKS_PER_TENANT },
+  )) as string[][];
+  await Promise.all([
+    ...(refs ?? []).map(async (ref) => {
+      const expired = await expireTask(connection, tenant, ref);
+      if (expired !== undefined) onExpired(expired);
+    }),
+    forgetTasks(connection, tenant.keys, ended ?? []),
+    stripTasks(connection, tenant.keys, large ?? []),
+  ]);
+}
+
+async function expireTask(
+  connection: Connection,
+  tenant: TenantContext,
+  ref: string,
+): Promise<ExpiredTask | undefined> {
+  const { keys, lifetimes } = tenant;
+  const taskId = taskIdFromRef(ref);
+  const names = keys.taskNames(taskId);
+  const [code, job, principal, program] = await runEndingScript(keys, names.task, '', ({ key, parent }) =>
+    runScript(
+      connection,
+      EXPIRE,
+      { ...keys.scriptKeys(names), parent: key },
+      {
+        topic: names.topic,
+        ref,
+        expired: INTERACTION_EXPIRED,
+        taskExpired: JSON.stringify(taskExpired(taskId).toWire()),
+        retention: lifetimes.retention,
+        parent,
+      },
+    ),
+  );
+  if (typeof job === 'string') tenant.addJob(job, taskId);
+  if (code !== 'ended') return undefined;
+  const { operation } = parseProgramField(String(program));
+  return { tenant: keys.name, principal: String(principal), operation, taskId };
+}
+
+const INTERACTION_EXPIRED = JSON.stringify(
+  new BatonError(
+    'interaction_expired',
+    'An LLM request of this task was not answered by its deadline. Start the call again.',
+  ).toWire(),
+);
+
+function taskExpired(taskId: string): BatonError {
+  return new BatonError(
+    'task_expired',
+    `Task '${taskId}' did not end by its deadline. Start the call again.`,
+    { taskId },
+  );
+}
