@@ -261,6 +261,13 @@ describe('what is wrong', () => {
     ['a method of 2025', () => send('resources/subscribe', { uri: 'x' }), 404, -32601, /not found/],
     ['a task of 2025', () => send('tasks/list'), 404, -32601, /not found/],
     ['an unknown method', () => send('tools/dance'), 404, -32601, /not found/],
+    [
+      'an unknown method, of which log messages are asked for',
+      () => send('tools/dance', {}, { meta: { ...ENVELOPE, 'io.modelcontextprotocol/logLevel': 'debug' } }),
+      404,
+      -32601,
+      /not found/,
+    ],
     ['an unknown tool', () => send('tools/call', { name: 'nothing' }), 200, -32602, /Unknown tool: nothing/],
     [
       'an unknown resource',
@@ -297,6 +304,10 @@ describe('what is wrong', () => {
     const body = [{ jsonrpc: '2.0', id: 7, method: 'server/discover', params: { _meta: ENVELOPE } }];
     const { status, body: refused } = await postJsonRpc(baton.url(), baton.apiKey, body);
     expect([status, refused.error.code]).toEqual([400, -32600]);
+    // Its header alone says which revision it is of.
+    const bare = [{ jsonrpc: '2.0', id: 7, method: 'tools/list', params: {} }];
+    const named = await postJsonRpc(baton.url(), baton.apiKey, bare, standardHeaders('tools/list'));
+    expect([named.status, named.body.error.code]).toEqual([400, -32600]);
   });
 
   test('a key that is none is refused before anything else', async () => {

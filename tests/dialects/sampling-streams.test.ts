@@ -267,6 +267,7 @@ describe('a response', () => {
       await respond(`${id}7`, answered('never asked')),
       await respond(id, { result: { content: 'no result of sampling' } }),
     ];
+    expect(refusals[2]?.body.error.data.interactionId).toBe('17');
     expect(refusals.map(({ status, body }) => [status, body.id, body.error.data.code])).toEqual([
       [400, null, 'interaction_not_found'],
       [400, null, 'interaction_not_found'],

@@ -49,6 +49,19 @@ describe('a request', () => {
     });
   });
 
+  test('whose pictures, tools and stop words hold no text where text belongs has what is left of them', () => {
+    const none = { toString: 1 };
+    const content = [
+      { type: 'image_url', image_url: { url: none } },
+      { type: 'resource', resource: { uri: 'a://b', blob: 'AA==', mimeType: none } },
+    ] as unknown as Message['content'];
+    const tools = [{ name: none }, { name: 'look' }] as unknown as LlmRequest['tools'];
+    const params = asked([{ role: 'user', content } as Message], { tools: tools ?? [], stop: none }, true);
+    expect(params).not.toHaveProperty('stopSequences');
+    expect(params?.tools).toEqual([{ name: 'look', inputSchema: { type: 'object' } }]);
+    expect(JSON.stringify(params?.messages)).toContain('image_url');
+  });
+
   test('of instructions alone asks to follow the last of them', () => {
     const system = ['one', 'two'].map((content) => ({ role: 'system', content }) as const);
     expect(asked(system)).toEqual({

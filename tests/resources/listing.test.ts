@@ -187,6 +187,7 @@ describe('lists of resources', () => {
     expect(await values(`${project}tasks{?tag}`, 'project', 'zzz')).toEqual([]);
     expect(await values(`${project}tasks{?tag}`, 'tag', 'w', given)).toEqual(['winter']);
     expect(await values(`${project}tasks{?tag}`, 'tag', 'w')).toEqual([]);
+    expect(await values('baton://projects{?cursor}', 'cursor', '')).toEqual([]);
     expect(await values(`${project}tasks/{id}{?tag}`, 'id', '', given)).toEqual(['1', '1.1', '2']);
     expect(await values(`${project}tasks/{id}{?tag}`, 'id', '', { ...given, tag: 'winter' })).toEqual([]);
     expect(await values(`${project}files/{name}`, 'name', 'p', given)).toEqual(['plan.png']);

@@ -214,9 +214,23 @@ describe('tools', () => {
     ]);
   });
 
+  // What has no text throws where it is made text.
+  test.each([{ toString: 1 }, [{ toString: 1 }]])(
+    'a tool or a method named %j is refused by 400',
+    async (name) => {
+      const refused = (body: object) =>
+        postJsonRpc(baton.url(), baton.apiKey, { jsonrpc: '2.0', id: 1, ...body });
+      const ofMethod = await refused({ method: name, params: {} });
+      expect([ofMethod.status, ofMethod.body.error.code]).toEqual([400, -32600]);
+      const ofTool = await refused({ method: 'tools/call', params: { name, arguments: {} } });
+      expect([ofTool.status, ofTool.body.error.code]).toEqual([200, -32602]);
+    },
+  );
+
   test.each([
     ['get_tasks', { projectRoot: 'nowhere' }, 'project_not_found'],
     ['get_task', { id: {} }, 'invalid_arguments'],
+    ['add_task', { prompt: 'x', dependencies: [{ toString: 1 }] }, 'invalid_arguments'],
     ['task_status', { taskId: 'x' }, 'task_not_found'],
   ])(
     'an error in %s of %j is a result with isError, which a model can read [tool-error, tool-request]',

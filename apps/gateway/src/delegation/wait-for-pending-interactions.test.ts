@@ -17,7 +17,7 @@ function callOver(read: (nth: number) => PendingPage, wakes: (subscription: Inbo
   const signal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
   const call = {
     identity: { principal: 'ann', scopes: new Set() },
-    tenant: { queries: { pendingTopic: 't:' } },
+    tenant: { id: expect.getState().currentTestName, queries: { pendingTopic: 't:' } },
     services: { store: { inbox: { channel: 'c', subscribe } } },
     signal: () => signal,
   } as unknown as AdmittedCall;
@@ -35,6 +35,22 @@ test('a wait over a list without an end reads so many pages a second, and no mor
   await vi.advanceTimersByTimeAsync(501);
   expect(await waiting).toEqual({ items: [], nextCursor: 'more' });
   expect(reads.count).toBe(80);
+});
+
+test('all waits of a tenant read so many pages a second, but for the first of each', async () => {
+  const endless = () =>
+    callOver(
+      () => ({ items: [], nextCursor: 'more' }),
+      () => {},
+    );
+  const waits = Array.from({ length: 10 }, endless);
+  const replies = waits.map(({ call, next }) => waitForPendingInteractions(call, { waitMs: 900 }, next));
+  await vi.advanceTimersByTimeAsync(1);
+  const counted = () => waits.reduce((sum, { reads }) => sum + reads.count, 0);
+  expect(counted()).toBe(210);
+  await vi.advanceTimersByTimeAsync(899);
+  await Promise.all(replies);
+  expect(counted()).toBeLessThan(400);
 });
 
 test('a wait that is notified without a pause reads no more for it', async () => {

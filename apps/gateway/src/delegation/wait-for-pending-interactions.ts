@@ -1,9 +1,13 @@
 import type { PendingQuery, PendingPage } from '@baton/store';
 import type { AdmittedCall } from '../call/call.ts';
+import { TokenBuckets } from '../edge/limits/token-buckets.ts';
 import { msUntilDeadlineOrKeyExpiry } from './ms-until-deadline-or-key-expiry.ts';
 
 /** So many pages, which is 2,000 interactions, are read in a second by one wait. */
 const PAGES_PER_SECOND = 40;
+/** And by all waits of a tenant on this replica, but for the first page of each: that is a call's, which the rate counts. */
+const PAGES_OF_TENANT_PER_SECOND = 200;
+const pagesOfTenant = new TokenBuckets(PAGES_OF_TENANT_PER_SECOND, PAGES_OF_TENANT_PER_SECOND);
 
 /**
  * A page of pending interactions. If there is none, waits until there may be one (of waits that claim the same, one is woken, and
@@ -12,7 +16,8 @@ const PAGES_PER_SECOND = 40;
  *
  * It reads to the end of the list, and again whenever there may be something: a page without a match is not returned to the
  * caller to page on. With a claim it begins anew each time, since what becomes free may stand before the cursor. A list of
- * which nothing matches is read at PAGES_PER_SECOND at most, however long it is and however often it changes.
+ * which nothing matches is read at PAGES_PER_SECOND at most, however long it is and however often it changes, and those of a tenant's waits
+ * at PAGES_OF_TENANT_PER_SECOND.
  * Errors: those of an admission that ended meanwhile, as soon as it does.
  */
 export async function waitForPendingInteractions<T>(
@@ -33,9 +38,9 @@ export async function waitForPendingInteractions<T>(
   const group = query.claim === undefined ? undefined : queries.claimGroup(identity, query);
   const subscription = inbox.subscribe(queries.pendingTopic, identity.admittedBy, group);
   let [pages, since, mayHaveMore] = [0, performance.now(), false];
-  /** Lasts until the second in which the pages were read is over, or the wait is. True when an update came meanwhile. */
-  const pause = async () => {
-    const end = Math.min(since + 1_000, deadline);
+  /** Lasts until `until`, or until the wait is over. True when an update came meanwhile. */
+  const pause = async (until: number) => {
+    const end = Math.min(until, deadline);
     for (let updated = false; ; updated = true) {
       const left = msUntilDeadlineOrKeyExpiry(end, identity);
       if (left <= 0 || isOver()) return updated;
@@ -43,12 +48,15 @@ export async function waitForPendingInteractions<T>(
     }
   };
   try {
-    for (;;) {
-      if (pages === PAGES_PER_SECOND) {
-        if (await pause()) mayHaveMore = true;
+    for (let isFirst = true; ; isFirst = false) {
+      const isFull = pages === PAGES_PER_SECOND;
+      const owedMs = isFirst ? 0 : pagesOfTenant.take(tenant.id, 1);
+      if (isFull || owedMs > 0) {
+        const end = Math.max(isFull ? since + 1_000 : 0, performance.now() + owedMs);
+        if (await pause(end)) mayHaveMore = true;
         if (isOver()) return { items: [], ...(cursor === undefined ? {} : { nextCursor: cursor }) };
-        [pages, since] = [0, performance.now()];
       }
+      if (isFull) [pages, since] = [0, performance.now()];
       pages++;
       const page = await read({ ...query, cursor, channel: inbox.channel });
       if (page.items.length > 0 || isOver()) return page;

@@ -15,7 +15,9 @@ import type { ResponseHeaders } from './response-headers.ts';
 export function installErrorHandlers(app: FastifyInstance): void {
   app.setErrorHandler(async (thrown: FastifyError, request, reply) => {
     const error = fromFastifyError(thrown);
-    if (error.code === 'internal') request.log.error({ err: thrown }, 'request failed');
+    // A client that hangs up while its reply is written is no fault of Baton's.
+    if (thrown.code === 'ERR_STREAM_PREMATURE_CLOSE') request.log.debug('the client hung up');
+    else if (error.code === 'internal') request.log.error({ err: thrown }, 'request failed');
     return sendErrorResponse(request, reply, error);
   });
   app.setNotFoundHandler(async (request, reply) =>

@@ -5,7 +5,7 @@ const ARGUMENTS = 'arguments';
 /** Where methods have values of their caller's own, or of a model, whose nulls are theirs. */
 const CALLERS_OWN: ReadonlySet<string> = new Set([ARGUMENTS, 'inputResponses']);
 /** Methods whose arguments are texts by name. */
-const METHODS_OF_PROMPTS: ReadonlySet<string> = new Set(['prompts/get', 'completion/complete']);
+const METHODS_OF_PROMPTS: ReadonlySet<unknown> = new Set(['prompts/get', 'completion/complete']);
 /** What a protocol's own fields nest at most. */
 const MAX_DEPTH = 4;
 
@@ -21,7 +21,7 @@ export function readParamsLeniently(body: unknown): void {
     if (!isRecord(params)) continue;
     deleteNulls(params, 0);
     readArgumentsText(params);
-    if (!METHODS_OF_PROMPTS.has(String(method))) continue;
+    if (!METHODS_OF_PROMPTS.has(method)) continue;
     for (const holder of [params, params['context']]) {
       if (isRecord(holder) && isRecord(holder[ARGUMENTS]))
         holder[ARGUMENTS] = coercePromptArguments(holder[ARGUMENTS]);

@@ -17,6 +17,7 @@ import { requireReplyAccepted, requireStreamAccepted } from '../edge/streams/acc
 import { HOW_TO_OPEN_A_SESSION, type Session, sessionRequiredError } from '../sessions/session.ts';
 import type { SessionTokens } from '../sessions/session-tokens.ts';
 import { keyHolder } from '../subscriptions/stream-holder.ts';
+import { PacedReads } from '../subscriptions/paced-reads.ts';
 import type { StreamRegistry } from '../subscriptions/stream-registry.ts';
 import { sessionSource } from '../subscriptions/stream-source.ts';
 import { requestedTools } from '../tool-listing/requested-tools.ts';
@@ -56,7 +57,12 @@ export async function mcpRoutes(
   const { tools } = methods;
   const dispatchersOf2025 = await createDispatchersOf2025(services, methods, sessions);
   const serverOf2026 = await serveRevisionOf2026(methods, new RequestStates(services.store));
-  const dispatchersOf2026 = { dispatcher: new Dispatcher(serverOf2026), methods, streams };
+  const dispatchersOf2026 = {
+    dispatcher: new Dispatcher(serverOf2026),
+    methods,
+    streams,
+    taskReads: new PacedReads(),
+  };
   app.decorateRequest('mcpCall', null);
   const callOf = (request: FastifyRequest, reply: FastifyReply): Call =>
     (request.mcpCall ??= createMcpCall(services, request, reply));

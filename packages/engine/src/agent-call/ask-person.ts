@@ -94,12 +94,10 @@ function* replyOf(
   }
 }
 
-/** The types of answers by which a client says that its person gave none. */
-const REFUSALS = new Set(['decline', 'cancel']);
-
+/** The type of an answer by which a client says that its person gave none. */
 function refusalOf(thrown: unknown): 'decline' | 'cancel' | undefined {
   if (!(thrown instanceof BatonError) || thrown.code !== 'agent_error') return undefined;
   const details = thrown.details['errorDetails'];
   const type = isRecord(details) ? details['type'] : undefined;
-  return REFUSALS.has(String(type)) ? (type as 'decline' | 'cancel') : undefined;
+  return type === 'decline' || type === 'cancel' ? type : undefined;
 }

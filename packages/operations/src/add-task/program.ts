@@ -57,10 +57,10 @@ const addTaskInput = z
       .optional()
       .describe('How to know that it is done'),
     dependencies: z
-      .preprocess(
-        (value) => (Array.isArray(value) ? value.join(',') : typeof value === 'number' ? `${value}` : value),
-        z.string().max(10_000),
-      )
+      .preprocess((value) => {
+        const ids = [value].flat();
+        return ids.every((id) => typeof id === 'string' || typeof id === 'number') ? ids.join(',') : value;
+      }, z.string().max(10_000))
       .meta({ type: ['string', 'integer', 'array'] })
       .optional()
       .describe('Ids of the tasks that it depends on, separated by commas; each must exist'),

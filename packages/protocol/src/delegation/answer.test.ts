@@ -46,6 +46,31 @@ describe('structured data is read', () => {
     ['as text beside an object that does not fit', count, { object: null, text: '{"n":1}' }, { n: 1 }],
     ['as a bare string of text', count, ' {"n":1}\n', { n: 1 }],
     ['as the text of a content block', count, { content: [{ type: 'text', text: '{"n":1}' }] }, { n: 1 }],
+    [
+      'as a block beside text that holds none',
+      count,
+      { text: 'See:', content: [{ type: 'text', text: '{"n":1}' }] },
+      { n: 1 },
+    ],
+    [
+      'as a block beside an empty text',
+      count,
+      { text: '', content: [{ type: 'text', text: '{"n":1}' }] },
+      { n: 1 },
+    ],
+    ['as a number behind reasoning', shaped(z.number()), { text: '<think>8?</think>\n7\n' }, 7],
+    [
+      'as a word behind reasoning that nothing opened',
+      shaped(z.boolean()),
+      { object: 'hm</think>true' },
+      true,
+    ],
+    [
+      'as a number in a fence behind one in reasoning',
+      shaped(z.number()),
+      { text: '<think>```\n8\n```</think>It is:\n```\n7\n```' },
+      7,
+    ],
     ['beside content and tool calls', only, { n: 1, content: [], toolCalls: [], model: 'm' }, { n: 1 }],
     ['with content as its own field', drawn, { content: [1], model: 'm' }, { content: [1] }],
   ])('%s', (_claim, shape, data, value) => {

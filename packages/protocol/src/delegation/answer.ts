@@ -131,8 +131,8 @@ export function extractObject<T>(data: unknown, shape: AnswerSchema<T>): Validat
     const fit = shape.check(bare);
     if (fit.ok) return fit;
   }
-  const words = textAsSent(data);
-  const text = words.ok ? readJsonText(words.value, shape) : undefined;
+  const words = [...(typeof data['text'] === 'string' ? [data['text']] : []), ...textsOfBlocks(data)];
+  const text = words.length > 0 ? readJsonText(words.join('\n'), shape) : undefined;
   return text?.ok ? text : (inner ?? text ?? whole);
 }
 
@@ -172,15 +172,20 @@ export function extractText(data: unknown): Validation<string> {
   return sent.ok ? { ok: true, value: withoutReasoning(sent.value) } : sent;
 }
 
-/** The text of an answer as it came: a string, `text`, or the text blocks of `content`. */
+/** The text of an answer as it came: a string, `text`, or, without words in that, the text blocks of `content`. */
 export function textAsSent(data: unknown): Validation<string> {
   if (typeof data === 'string') return { ok: true, value: data };
-  if (isRecord(data) && typeof data['text'] === 'string') return { ok: true, value: data['text'] };
-  const words = blocksOf(data).flatMap((block) =>
-    block['type'] === 'text' && typeof block['text'] === 'string' ? [block['text']] : [],
-  );
+  const text = isRecord(data) && typeof data['text'] === 'string' ? data['text'] : undefined;
+  const words = text ? [] : textsOfBlocks(data);
   if (words.length > 0) return { ok: true, value: words.join('\n') };
+  if (text !== undefined) return { ok: true, value: text };
   return { ok: false, problem: '`data` holds no text: give `text` or `content` blocks' };
+}
+
+function textsOfBlocks(data: unknown): string[] {
+  return blocksOf(data).flatMap(({ type, text }) =>
+    type === 'text' && typeof text === 'string' ? [text] : [],
+  );
 }
 
 /** True for an answer that gives something besides words: an image, a sound, a link, a resource. */

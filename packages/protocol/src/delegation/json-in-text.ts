@@ -1,6 +1,6 @@
 import { MAX_JSON_DEPTH } from '../json/json.ts';
 import { JsonTextError, parseJson } from '../json/json-text.ts';
-import { endOfReasoning, REASONING_TAG } from './reasoning.ts';
+import { endOfReasoning, REASONING_TAG, withoutReasoning } from './reasoning.ts';
 
 /** One reading of a text as JSON: a value, or why what stands there is none that is taken. */
 export type JsonReading = { readonly value: unknown } | { readonly problem: string };
@@ -14,7 +14,8 @@ const BEGINNING = new RegExp(`[{[]|[}\\]]|${REASONING_TAG.source}`, 'gi');
 /**
  * The JSON that a model's words hold, the last value first: the whole text if it is JSON, else each complete object or
  * array in it, in a code fence or not, with prose around. What stands in reasoning is none of them, and neither is a
- * part of a value that is broken or cut off. Without one, the inside of a code fence, or why the text is no JSON.
+ * part of a value that is broken or cut off. Without one, what stands behind the reasoning or in a code fence there, which may be a bare
+ * number or word of JSON, or why it is none.
  * Takes time linear in the length of the text.
  */
 export function jsonReadings(text: string): readonly [JsonReading, ...JsonReading[]] {
@@ -23,8 +24,11 @@ export function jsonReadings(text: string): readonly [JsonReading, ...JsonReadin
   const found = valuesWithin(text);
   const [last, ...earlier] = found.toReversed().map(readJson);
   if (last !== undefined) return [last, ...earlier];
-  const fenced = readJson(stripCodeFence(text));
-  return ['value' in fenced ? fenced : whole];
+  const words = withoutReasoning(text);
+  const bare = words === text ? whole : readJson(words);
+  if ('value' in bare) return [bare];
+  const fenced = readJson(stripCodeFence(words));
+  return ['value' in fenced ? fenced : bare];
 }
 
 function readJson(text: string): JsonReading {

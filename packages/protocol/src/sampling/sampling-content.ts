@@ -27,15 +27,15 @@ function samplingBlock(block: Record<string, unknown>): SamplingBlock {
     return { type, data, mimeType };
   if (type === 'image_url') {
     const url = isRecord(imageUrl) ? imageUrl['url'] : imageUrl;
-    const [, mediaType, bytes] = /^data:([^;,]+);base64,(.*)$/s.exec(String(url)) ?? [];
+    const [, mediaType, bytes] = (typeof url === 'string' && /^data:([^;,]+);base64,(.*)$/s.exec(url)) || [];
     if (mediaType !== undefined && bytes !== undefined)
       return { type: 'image', data: bytes, mimeType: mediaType };
   }
-  if (type === 'resource' && isRecord(resource) && typeof resource['blob'] === 'string') {
+  if (type === 'resource' && isRecord(resource)) {
     const { blob, mimeType: given } = resource;
-    const [kind] = String(given).split('/');
-    if (kind === 'image' || kind === 'audio')
-      return { type: kind, data: String(blob), mimeType: String(given) };
+    const [kind] = typeof given === 'string' ? given.split('/') : [];
+    if ((kind === 'image' || kind === 'audio') && typeof given === 'string' && typeof blob === 'string')
+      return { type: kind, data: blob, mimeType: given };
   }
   return { type: 'text', text: blockText(block) };
 }

@@ -47,14 +47,16 @@ export function toSamplingRequest(
   const wantsJson = request.schema !== undefined || serviceType === 'generateObject';
   const systemPrompt = [...system, ...(wantsJson ? [jsonInstruction(request)] : [])].join('\n\n');
   const { modelId, maxTokens = DEFAULT_MAX_TOKENS, temperature } = request;
-  const stop = request['stopSequences'] ?? request['stop_sequences'] ?? request['stop'];
+  // What a caller gave, as it came.
+  const stop = [request['stopSequences'] ?? request['stop_sequences'] ?? request['stop']].flat();
+  const stopSequences = stop.filter((one) => typeof one === 'string');
   const mode = toolMode(request['toolChoice'] ?? request['tool_choice']);
   return {
     messages,
     ...(systemPrompt !== '' && { systemPrompt }),
     maxTokens,
     ...(temperature !== undefined && { temperature }),
-    ...(stop !== undefined && { stopSequences: [stop].flat().map(String) }),
+    ...(stopSequences.length > 0 && { stopSequences }),
     ...(typeof modelId === 'string' && { modelPreferences: { hints: [{ name: modelId }] } }),
     ...(tools.length > 0 && { tools, ...(mode !== undefined && { toolChoice: { mode } }) }),
   };
@@ -116,12 +118,13 @@ function isToolBlock({ type }: SamplingBlock): boolean {
 /** Tools in OpenAI's form or MCP's. */
 function toolsOf(given: unknown): SamplingTool[] {
   if (!Array.isArray(given)) return [];
-  return given.filter(isRecord).map((entry) => {
+  return given.filter(isRecord).flatMap((entry) => {
     const own = isRecord(entry['function']) ? entry['function'] : entry;
     const { name, description } = own;
+    if (typeof name !== 'string') return [];
     const schema = own['parameters'] ?? own['inputSchema'] ?? own['input_schema'];
     return {
-      name: String(name),
+      name,
       ...(typeof description === 'string' && { description }),
       inputSchema: isRecord(schema) ? schema : { type: 'object' },
     };

@@ -111,6 +111,16 @@ test.each([
   },
 );
 
+test('what a worker is to begin is refused where the tenant has as many interactions as it may: it would ask for more', async () => {
+  const testTenant = await fixture.createTenant({ pendingInteractions: 1 });
+  await testTenant.openTask({ waits: [], ready: true });
+  await testTenant.openTask();
+  const before = await fixture.contents();
+  const operator = testTenant.store.operatorCaller();
+  expect(await errorCode(testTenant.openTask({ waits: [], ready: true }, operator))).toBe('limit_pending');
+  expect(await fixture.contents()).toEqual(before);
+});
+
 test('a call whose request is too large goes on with the rest as the caller that it is, and counts once', async () => {
   const testTenant = await fixture.createTenant({
     delegatedRequestBytes: 300,

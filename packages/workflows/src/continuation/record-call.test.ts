@@ -66,6 +66,17 @@ test('of several open steps of its tool it counts for the one with most equal ar
   expect(record(call('notify_team', { message: 'other', count: 1 }, done(1))).steps).toEqual(['first']);
 });
 
+test.each([8, '8'])('a number is equal to its text, as for the tools: %j', (message) => {
+  const numbered = {
+    ...input,
+    workflow: deployWorkflow({ steps: [tell('first', '7'), tell('second', '8')] }),
+  };
+  const stopped = runWorkflowInMemory(numbered, {
+    callTool: () => ({ kind: 'failed', error, repeat: true }),
+  });
+  expect(recordCall(numbered, stopped, call('notify_team', { message }, done(1))).step).toBe('second');
+});
+
 test('without an open step it replaces the result of the one that was recorded last', () => {
   const { steps, variables } = record(
     call('notify_team', { message: 'bye', count: 1 }, done(1)),

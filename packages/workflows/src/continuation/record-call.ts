@@ -79,9 +79,9 @@ function latest(indexes: readonly number[], states: readonly StepState[]): numbe
   return indexes.toSorted((a, b) => turnOf(states[b]) - turnOf(states[a]))[0];
 }
 
-/** How many top-level arguments are equal. */
+/** How many top-level arguments are equal; a number is equal to its text, as tools take one for the other. */
 function countShared(planned: JsonObject, given: JsonObject): number {
-  const same = (name: string) =>
-    Object.hasOwn(given, name) && canonicalJson(planned[name]) === canonicalJson(given[name]);
+  const formOf = (value: unknown) => canonicalJson(typeof value === 'number' ? `${value}` : value);
+  const same = (name: string) => Object.hasOwn(given, name) && formOf(planned[name]) === formOf(given[name]);
   return Object.keys(planned).filter(same).length;
 }

@@ -8,11 +8,15 @@ import { acceptAnswer } from '../../delegation/answers/accept-answer.ts';
 
 /** A client's response to a request that it got on a stream. */
 export interface ClientResponse {
+  /** As it came, as far as it is read. */
+  readonly id: string;
   /** Its id, where that is an interaction's: nothing else is asked of clients. */
   readonly interactionId: string | undefined;
   readonly result?: unknown;
   readonly error?: unknown;
 }
+
+const MAX_ID_LENGTH = 200;
 
 /** The response that a message is; undefined for any other message. */
 export function readClientResponse(message: unknown): ClientResponse | undefined {
@@ -20,7 +24,9 @@ export function readClientResponse(message: unknown): ClientResponse | undefined
     return undefined;
   const { id, result, error } = message;
   const interactionId = typeof id === 'string' && parseInteractionId(id) !== undefined ? id : undefined;
-  return 'result' in message ? { interactionId, result } : { interactionId, error };
+  const isId = typeof id === 'string' || typeof id === 'number';
+  const response = { id: isId ? `${id}`.slice(0, MAX_ID_LENGTH) : '', interactionId };
+  return 'result' in message ? { ...response, result } : { ...response, error };
 }
 
 /**
@@ -30,7 +36,8 @@ export function readClientResponse(message: unknown): ClientResponse | undefined
  */
 export async function acceptResponse(response: ClientResponse, call: Call): Promise<void> {
   const { interactionId } = response;
-  if (interactionId === undefined) throw refusalError(['interaction_not_found']);
+  if (interactionId === undefined)
+    throw refusalError(['interaction_not_found'], { interactionId: response.id });
   const unadmitted = deferAdmission(call, scriptAdmittedAnswerAccess(MCP_OR_AGENT_SCOPE, interactionId));
   const answer = readAnswer(interactionId, response);
   const accepted = await acceptAnswer(interactionId, answer, '', unadmitted, 'stream');

@@ -123,10 +123,11 @@ export function logRefusal(
   { data, code }: { data?: unknown; code: number },
   call: Call,
 ): void {
-  const tool = String(method === 'tools/call' ? params?.['name'] : method);
+  const tool = method === 'tools/call' ? params?.['name'] : method;
   const named = isRecord(data) && typeof data['code'] === 'string' ? data['code'] : String(code);
   // A name that is none may hold anything.
-  call.logEvent('refused', { ...(/^[\w./-]{1,128}$/.test(tool) && { tool }), code: named });
+  const isName = typeof tool === 'string' && /^[\w./-]{1,128}$/.test(tool);
+  call.logEvent('refused', { ...(isName && { tool }), code: named });
 }
 
 function toReply(

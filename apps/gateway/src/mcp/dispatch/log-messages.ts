@@ -1,6 +1,7 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Call } from '../../call/call.ts';
 import type { Notify } from '../../edge/streams/json-or-sse-reply.ts';
+import type { DispatchedReply } from './dispatcher.ts';
 
 /** By severity (MCP, server/utilities/logging). */
 export const LOG_LEVELS = [
@@ -19,7 +20,10 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  * Sends a request, whose caller is sent a log message for each event that is logged of it where the level of the request or its session asks for what is
  * `info`, and at `debug` for its beginning and its end too. Of a refusal the response itself tells, and a request that is refused by a status has no messages.
  */
-export async function sendWithLogMessages<Of extends Call, Response>(
+export async function sendWithLogMessages<
+  Of extends Call,
+  Response extends Pick<DispatchedReply, 'httpError' | 'status'>,
+>(
   { method, params }: JSONRPCRequest,
   call: Of,
   { level, notify }: { readonly level: LogLevel | undefined; readonly notify: Notify | undefined },
@@ -44,7 +48,9 @@ export async function sendWithLogMessages<Of extends Call, Response>(
     tell('info', { event, ...facts });
   };
   const response = await send({ ...call, logEvent });
+  const hasStatus = response.httpError !== undefined || response.status !== undefined;
+  if (level !== 'debug' || (hasStatus && !hasBegun)) return response;
   begin();
-  if (level === 'debug') tell('debug', { event: 'replied', ms: Math.round(performance.now() - began) });
+  tell('debug', { event: 'replied', ms: Math.round(performance.now() - began) });
   return response;
 }

@@ -126,5 +126,7 @@ function takeOut(
   delete item[field];
   if (field !== 'title') return;
   const isLong = typeof value === 'string' && value !== '';
-  item['title'] = isLong ? value.slice(0, TASK_LIMITS.titleLength) : `Task ${String(item['id'])}`;
+  const { id } = item;
+  const named = typeof id === 'number' || typeof id === 'string' ? `Task ${id}` : 'Task';
+  item['title'] = isLong ? value.slice(0, TASK_LIMITS.titleLength) : named;
 }

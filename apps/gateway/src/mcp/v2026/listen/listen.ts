@@ -2,12 +2,13 @@ import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import { SERVER_INFO_META_KEY, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server';
 import type { FastifyReply } from 'fastify';
 import { admitCall, ANY_MCP_CALLER, MCP_OR_AGENT_SCOPE } from '../../../call/access.ts';
-import type { AdmittedCall, Call } from '../../../call/call.ts';
+import type { Call } from '../../../call/call.ts';
 import { keyOf } from '../../../edge/credential.ts';
 import { requireStreamAccepted } from '../../../edge/streams/accept-header.ts';
 import { sseMessage } from '../../../edge/streams/sse.ts';
 import { parseRequest } from '../../../json-rpc/parse-request.ts';
 import type { Notification, StreamFormat } from '../../../subscriptions/notification-writer.ts';
+import type { PacedReads } from '../../../subscriptions/paced-reads.ts';
 import { keyHolder } from '../../../subscriptions/stream-holder.ts';
 import type { StreamRegistry } from '../../../subscriptions/stream-registry.ts';
 import { requestSource } from '../../../subscriptions/stream-source.ts';
@@ -19,6 +20,12 @@ import { acknowledgedFilter, type ListenFilter, listenSchema } from './listen-fi
 
 export const LISTEN = 'subscriptions/listen';
 
+export interface Listening {
+  readonly methods: McpMethods;
+  readonly streams: StreamRegistry;
+  readonly taskReads: PacedReads;
+}
+
 /**
  * `subscriptions/listen` (MCP 2026-07-28): a stream of what the request names, on any replica, which first acknowledges what is served of it. It
  * tells once what may have changed before, and so misses nothing however often it is opened again; it ends with its connection, and
@@ -29,7 +36,7 @@ export async function listen(
   request: JSONRPCRequest,
   call: Call,
   reply: FastifyReply,
-  { methods, streams }: { readonly methods: McpMethods; readonly streams: StreamRegistry },
+  { methods, streams, taskReads }: Listening,
 ): Promise<void> {
   requireStreamAccepted(reply.request);
   const admitted = await admitCall(call, ANY_MCP_CALLER);
@@ -40,14 +47,23 @@ export async function listen(
   const source = requestSource([...resourceSubscriptions, ...taskIds.map(statusUriOf)]);
   const holder = keyHolder(call.tenant, keyOf(reply.request), MCP_OR_AGENT_SCOPE);
   const by = { call, holder, identity: admitted.identity };
-  await streams.open(source, by, reply, formatOf(request.id, filter, admitted, methods));
+  await streams.open(source, by, reply, formatOf(request.id, filter, methods, readTask));
+
+  async function readTask(taskId: string): Promise<string> {
+    return taskReads.run(call.tenant.id, async () => {
+      // It waited for its turn.
+      if (reply.raw.destroyed) return '';
+      const view = await call.tenant.tasks.read(admitted.identity, taskId);
+      return detailedTask(view, admitted, methods.tools);
+    });
+  }
 }
 
 function formatOf(
   id: JSONRPCRequest['id'],
   filter: ListenFilter,
-  call: AdmittedCall,
-  { tools, version }: McpMethods,
+  { version }: McpMethods,
+  readTask: (taskId: string) => Promise<string>,
 ): StreamFormat {
   const subscription = { [SUBSCRIPTION_ID_META_KEY]: id };
   const lists = new Map([
@@ -71,10 +87,7 @@ function formatOf(
       if (params === undefined) return lists.get(method) === true ? notify(method) : '';
       const taskId = taskOfStatusUri(params.uri);
       if (taskId === undefined) return notify(method, JSON.stringify(params).slice(1, -1));
-      return async () => {
-        const view = await call.tenant.tasks.read(call.identity, taskId);
-        return notify('notifications/tasks', await detailedTask(view, call, tools));
-      };
+      return async () => notify('notifications/tasks', await readTask(taskId));
     },
   };
 }

@@ -32,6 +32,8 @@ export function readMessageOf2026({ headers, body }: FastifyRequest): Message202
   const version = headers['mcp-protocol-version'] as string | undefined;
   const isNamed = version !== undefined && DATE.test(version) && version >= REVISION_OF_2026;
   if (!isNamed && ![body].flat().some(hasVersion)) return undefined;
+  if (isNamed && Array.isArray(body))
+    return refusal(-32600, `MCP ${REVISION_OF_2026} and later have no batches: send each message by itself.`);
   const plain = version === REVISION_OF_2026 ? plainRequestOf2026(body) : undefined;
   return plain === undefined
     ? readByClassification(headers, body)

@@ -68,7 +68,9 @@ for at = first_wait, #ARGV, WAIT_ARGS do
 end
 local function refusal_of_limits()
   cache[K_pending] = cache[K_pending] or redis.call('ZCARD', K_pending)
-  if interactions > 0 and cache[K_pending] + interactions > tonumber(tenant[PENDING_LIMIT]) then
+  -- What a worker begins asks for something once it runs, and no limit stops it there.
+  local asked = math.max(interactions, A_ready == '1' and 1 or 0)
+  if asked > 0 and cache[K_pending] + asked > tonumber(tenant[PENDING_LIMIT]) then
     return {'limit_pending', 'pendingInteractions', tenant[PENDING_LIMIT]}
   end
   if tonumber(tenant[TASK_COUNT] or 0) >= tonumber(tenant[TASK_LIMIT]) then
