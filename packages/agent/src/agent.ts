@@ -122,6 +122,8 @@ export class Agent {
     if (!this.health.answers) return this.awaitEndpoint();
 
     const waitMs = once ? 0 : Math.floor(Math.min(POLL_MS, leaseMs * POLL_PART_OF_LEASE));
+    // What ends while the claim is under way may have made its task ask for more behind the claim.
+    const isIdle = this.inFlight.size === 0;
     const begun = performance.now();
     const reply = await this.claims.claim({ max: free, leaseMs, waitMs, ...only }, this.stopped.signal);
     if (reply.kind === 'cancelled') return undefined;
@@ -136,7 +138,7 @@ export class Agent {
       return undefined;
     }
     this.emptyClaims++;
-    if (once && this.inFlight.size === 0 && !(await this.awaitWorkingTask())) {
+    if (once && isIdle && !(await this.awaitWorkingTask())) {
       if (this.state.kind === 'running') this.state = { kind: 'draining' };
       return undefined;
     }
