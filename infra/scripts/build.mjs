@@ -1,5 +1,5 @@
 // Builds dist/: one bundle of Baton's own packages, npm's packages left outside, and beside it the files that are
-// read at run time by their place (Lua scripts, the thread that checks answers, the console's page).
+// read at run time by their place (Lua scripts, the thread that checks answers, the script that fetches a Redis, the console's page).
 import { cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { buildConsole } from './build-console.mjs';
@@ -56,12 +56,10 @@ export async function bundle(folder, entryPoints) {
     recursive: true,
   });
   const fresh = new Set(['.built', ...Object.keys(metafile.outputs).map((path) => basename(path))]);
-  const thread = 'validation-thread.mjs';
-  cpSync(
-    join(REPOSITORY_ROOT, 'packages/answer-validation/src', thread),
-    join(REPOSITORY_ROOT, folder, thread),
-  );
-  fresh.add(thread);
+  for (const path of ['answer-validation/src/validation-thread.mjs', 'local-redis/src/fetch-server.sh']) {
+    cpSync(join(REPOSITORY_ROOT, 'packages', path), join(REPOSITORY_ROOT, folder, basename(path)));
+    fresh.add(basename(path));
+  }
   // Only now, and only these: a Baton may be starting from this folder meanwhile.
   for (const entry of readdirSync(join(REPOSITORY_ROOT, folder), { withFileTypes: true }))
     if (entry.isFile() && !fresh.has(entry.name)) rmSync(join(REPOSITORY_ROOT, folder, entry.name));

@@ -171,9 +171,9 @@ describe('the caller of', () => {
       const { taskId } = begun;
       const later = Date.now() + 3_600_000;
       const used = async (params: AnyJson, meta: object = BOTH) => {
-        await redis.hset(keys.record, { tokens: 5, filled: later });
+        await redis.hset(keys.tenant, { tokens: 5, filled: later });
         const { status, body } = await post(method, params, { key, meta });
-        return [status, body.error?.code, 5 - Number(await redis.hget(keys.record, 'tokens'))];
+        return [status, body.error?.code, 5 - Number(await redis.hget(keys.tenant, 'tokens'))];
       };
       const inputResponses = answersTo([`${taskId.slice(0, -4)}0001`]);
       expect(await used({ taskId: 'nothing', inputResponses })).toEqual([200, -32602, 1]);
@@ -184,7 +184,7 @@ describe('the caller of', () => {
       await apiKeys.revoke(revoked.split('_')[2] ?? '');
       for (const params of [{ taskId, inputResponses }, { taskId: 7 }])
         expect((await post(method, params, { key: revoked })).status).toBe(401);
-      await redis.hset(keys.record, { tokens: -100, filled: later });
+      await redis.hset(keys.tenant, { tokens: -100, filled: later });
       await redis.del(keys.rates);
       expect((await post(method, { taskId }, { key })).status).toBe(429);
       redis.disconnect();

@@ -124,7 +124,7 @@ test('each field of a task is written by the scripts that the page names, and by
   const written = new Set<string>();
   for (const { script, commands } of await monitor.runs()) {
     for (const [command = '', key = '', ...args] of commands) {
-      if (!key.startsWith(`${tenant.keys.record}:task:`) || !/^(hset|hdel)$/i.test(command)) continue;
+      if (!key.startsWith(`${tenant.keys.tenant}:task:`) || !/^(hset|hdel)$/i.test(command)) continue;
       const fields = /hset/i.test(command) ? args.filter((_, at) => at % 2 === 0) : args;
       for (const field of fields) {
         const of = patterns.filter(({ pattern }) => pattern.test(field)).map(({ name }) => name);

@@ -45,8 +45,6 @@ const SHARED = new Set([
   'path tools',
   'path resources',
   'path roles',
-  // The operator's alone (tests/rest/operator-status.test.ts).
-  'path failed-jobs',
   'resource baton://projects',
   'resource baton://projects/',
   'resource baton://prompts/',

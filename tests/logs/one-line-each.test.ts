@@ -44,13 +44,12 @@ test('a call whose role names an endpoint', async () => {
   expect(told()).toMatchObject([{ event: 'ended', operation: 'bench_echo', status: 'completed' }]);
 });
 
-test('a call over REST whose endpoint fails once its reply is a stream', async () => {
+test('a call over REST whose endpoint fails', async () => {
   const later = { 'retry-after': '4' };
   fixture.llm.behaviour = ({ attempt }) =>
     attempt === 1 ? { do: 'refuse', status: 503, headers: later } : { do: 'refuse', status: 401 };
   const headers = {
     authorization: `Bearer ${fixture.baton.apiKey}`,
-    accept: 'text/event-stream, application/json',
   };
   const url = `${fixture.baton.url()}/v1/tools/bench_echo`;
   const reply = await fetch(url, {
@@ -58,7 +57,6 @@ test('a call over REST whose endpoint fails once its reply is a stream', async (
     headers: { ...headers, 'content-type': 'application/json' },
     body: '{"text":"x"}',
   });
-  expect(reply.headers.get('content-type')).toContain('event-stream');
   expect(await reply.text()).toContain('agent_error');
   // Between its attempts the task is parked.
   expect(told().filter(({ event }) => event !== 'parked')).toMatchObject([

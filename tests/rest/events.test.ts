@@ -4,7 +4,7 @@ import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deplo
 import { type AnyJson, successAnswer } from '../harness/mcp-client.ts';
 import { waitUntilOrThrow } from '../harness/poll.ts';
 
-/** What an MCP client is notified of, for programs with nothing but HTTP: a stream of events, and progress of a call that waits. */
+/** What an MCP client is notified of, for programs with nothing but HTTP: a stream of events. */
 let baton: InProcessDeployment;
 const open = new Set<AbortController>();
 beforeAll(async () => {
@@ -217,63 +217,16 @@ test('a stream ends with its key, its tenant and its gateway, at every replica',
   await Promise.all([gateway.stop(), draining.untilEnded()]);
 });
 
-test('a call that waits tells of a streamed text as it comes, and its last event is its response', async () => {
-  const requestParameters = { messages: [{ role: 'user', content: 'A story' }] };
-  const details = { originalCommand: 'story', serviceType: 'streamText', requestParameters };
-  const { interactionId, taskId } = await call('agent_llm', { delegatedCallDetails: details });
-  const answer = (agentLLMResponse: object) =>
-    call('agent_llm', { interactionId, agentLLMResponse }, { at: 1 });
-  const waiting = await send(
-    'POST',
-    '/v1/tools/task_status',
-    { taskId, waitMs: 20_000 },
-    {
-      headers: { accept: 'text/event-stream' },
-    },
-  );
-  await answer({ status: 'streaming', sequence: 0, delta: 'Once ' });
-  const told = eventsOf(waiting);
-  await answer({ status: 'success', data: { text: 'Once ' } });
-  await told.untilEnded();
-  expect(told.events[0]).toMatchObject({ event: 'progress', data: { message: 'Once ', interactionId } });
-  const last = told.events.at(-1);
-  expect(last).toMatchObject({
-    event: 'response',
-    data: { status: 200, headers: {}, body: { taskId, status: 'completed' } },
-  });
-  expect(told.events.filter(({ event }) => event === 'response')).toHaveLength(1);
-});
-
-test('a call that is answered at once, or refused, is no stream, whatever it accepts', async () => {
-  const headers = { accept: 'application/json, text/event-stream' };
+test('a call of a tool is answered with JSON whatever it accepts, also where it waits', async () => {
+  const headers = { accept: 'text/event-stream' };
+  const typeOf = (response: Response) => response.headers.get('content-type');
   const asked = await send('POST', '/v1/tools/bench_echo', { text: 'x' }, { headers });
-  expect([asked.status, asked.headers.get('content-type')]).toEqual([202, 'application/json; charset=utf-8']);
-  expect(asked.headers.get('location')).toContain('/v1/tasks/');
+  expect([asked.status, typeOf(asked)]).toEqual([202, 'application/json; charset=utf-8']);
+  const { taskId } = await bodyOf(asked);
+  const waited = await send('POST', '/v1/tools/task_status', { taskId, waitMs: 100 }, { headers });
+  expect([waited.status, typeOf(waited)]).toEqual([200, 'application/json; charset=utf-8']);
   const refused = await send('POST', '/v1/tools/get_tasks', { tag: 7 }, { headers });
-  expect([refused.status, refused.headers.get('content-type')]).toEqual([
-    400,
-    'application/problem+json; charset=utf-8',
-  ]);
-});
-
-test('a call that fails once its stream has begun tells its problem with the status, challenge and Retry-After that it has', async () => {
-  const { id, key } = await baton.store.tenant('acme').apiKeys.create({ name: 'ends', scopes: ['mcp'] });
-  const { taskId } = await call('bench_sleep', { ms: 600_000 }, { key });
-  const waiting = await send(
-    'POST',
-    '/v1/tools/task_status',
-    { taskId, waitMs: 25_000 },
-    {
-      key,
-      headers: { accept: 'text/event-stream' },
-    },
-  );
-  const told = eventsOf(waiting);
-  await baton.store.tenant('acme').apiKeys.revoke(id);
-  await told.untilEnded();
-  const { event, data } = told.events.at(-1) ?? { event: '', data: {} };
-  expect([event, data.status, data.body.code]).toEqual(['response', 401, 'unauthenticated']);
-  expect(data.headers['www-authenticate']).toContain('resource_metadata');
+  expect([refused.status, typeOf(refused)]).toEqual([400, 'application/problem+json; charset=utf-8']);
 });
 
 test('the list of what may be run is that of prompts/list', async () => {

@@ -21,17 +21,13 @@ afterAll(async () => {
   await baton?.stop();
 });
 
-const send = (method: string, path: string, { at = 0, token = OPERATOR_TOKEN } = {}) =>
-  new RestTestClient(baton.url(at)).send(method, `/v1${path}`, {
-    token,
-    ...(method === 'POST' && { json: {} }),
-  });
-const failedJobs = async (at = 0): Promise<AnyJson[]> =>
-  (await send('GET', '/failed-jobs', { at })).body.jobs;
+const get = (path: string, { at = 0, token = OPERATOR_TOKEN } = {}) =>
+  new RestTestClient(baton.url(at)).send('GET', `/v1${path}`, { token });
+const failedJobs = async (at = 0): Promise<AnyJson[]> => (await get('/failed-jobs', { at })).body.jobs;
 
 test('every gateway tells the same of gateways, workers, queues and Redis; a worker that stops is told no more', async () => {
   for (const at of [0, 1]) {
-    const { status, body } = await send('GET', '/status', { at });
+    const { status, body } = await get('/status', { at });
     expect(status).toBe(200);
     expect(body.gateways).toEqual(expect.arrayContaining(['gateway-0', 'gateway-1']));
     expect(body.workers).toEqual(['worker-0', 'worker-1']);
@@ -40,12 +36,12 @@ test('every gateway tells the same of gateways, workers, queues and Redis; a wor
     expect(body.queues).toContainEqual({ queue: 'resume', state: 'failed', count: 0 });
   }
   await baton.workers.pop()?.stop();
-  expect((await send('GET', '/status')).body.workers).toEqual(['worker-0']);
+  expect((await get('/status')).body.workers).toEqual(['worker-0']);
 });
 
 test('what waits for an answer is told by age, of all tenants, and how long a job has waited for a worker', async () => {
   const ages = async (at: number) =>
-    (await send('GET', '/status', { at })).body.pending.map(({ age, count }: AnyJson) => [age, count]);
+    (await get('/status', { at })).body.pending.map(({ age, count }: AnyJson) => [age, count]);
   expect(await ages(0)).toEqual([
     ['under_1m', 0],
     ['under_10m', 0],
@@ -72,52 +68,34 @@ test('what waits for an answer is told by age, of all tenants, and how long a jo
       ['under_1h', 1],
       ['over_1h', 1],
     ]);
-  const { body } = await send('GET', '/status');
+  const { body } = await get('/status');
   expect(body.resumeLagMs).toBeUndefined();
   await queue.pause();
   await queue.add('resume', { tenant: 'acme', number: 'none' }, { jobId: 'late', timestamp: now - 9_000 });
-  expect((await send('GET', '/status', { at: 1 })).body.resumeLagMs).toBeGreaterThanOrEqual(9_000);
+  expect((await get('/status', { at: 1 })).body.resumeLagMs).toBeGreaterThanOrEqual(9_000);
   await queue.remove('late');
   await queue.resume();
 });
 
 test('a paused queue is named', async () => {
   await queue.pause();
-  expect((await send('GET', '/status', { at: 1 })).body.pausedQueues).toEqual(['s0:resume']);
+  expect((await get('/status', { at: 1 })).body.pausedQueues).toEqual(['s0:resume']);
   await queue.resume();
-  expect((await send('GET', '/status')).body.pausedQueues).toEqual([]);
+  expect((await get('/status')).body.pausedQueues).toEqual([]);
 });
 
-test('a job that failed for good is listed with its reason, and runs again when it is retried', async () => {
+test('a job that failed for good is listed with its reason', async () => {
   await queue.add('resume', { tenant: 'acme', number: 'none' }, { jobId: 'broken' });
   await waitUntilOrThrow('the job has failed', 10_000, async () => (await failedJobs(1)).length === 1);
   const [job] = await failedJobs();
   expect(job).toMatchObject({ id: 's0:resume:broken', queue: 'resume', tenant: 'acme', attempts: 1 });
   expect(job?.reason).not.toBe('');
-  const path = `/failed-jobs/${encodeURIComponent('s0:resume:broken')}/retry`;
-  expect((await send('POST', path, { at: 1 })).status).toBe(200);
-  await waitUntilOrThrow('it has failed again', 10_000, async () => {
-    const [again] = await failedJobs();
-    return again !== undefined && again.failedAt !== job?.failedAt;
-  });
 });
-
-test.each(['s0:resume:missing', 's9:resume:broken', 's0:other:broken', 'broken', 's0:resume:..'])(
-  'there is no failed job %s, and nothing is done',
-  async (id) => {
-    const { status, body } = await send('POST', `/failed-jobs/${encodeURIComponent(id)}/retry`);
-    expect([status, body.code]).toEqual([404, 'not_found']);
-  },
-);
 
 test('keys of tenants are refused, whatever their scopes', async () => {
   const token = await baton.createKey({ scopes: ['mcp', 'agent', 'admin'] });
-  for (const [method, path] of [
-    ['GET', '/status'],
-    ['GET', '/failed-jobs'],
-    ['POST', '/failed-jobs/x/retry'],
-  ] as const) {
-    const { status, body } = await send(method, path, { token });
+  for (const path of ['/status', '/failed-jobs']) {
+    const { status, body } = await get(path, { token });
     expect([path, status, body.code]).toEqual([path, 403, 'insufficient_scope']);
   }
 });

@@ -111,7 +111,7 @@ interface Held {
 }
 
 const registered = async (tenant: string) =>
-  vi.waitFor(async () => expect(await redis.hget(keys(tenant).record, 'watch')).not.toBeNull(), soon);
+  vi.waitFor(async () => expect(await redis.hget(keys(tenant).tenant, 'watch')).not.toBeNull(), soon);
 const waitedFor = async ({ tenant }: Mole, taskId: string) =>
   vi.waitFor(async () => expect(await redis.hget(keys(tenant).task(taskId), 'w')).not.toBe(null), soon);
 
@@ -241,7 +241,7 @@ test.concurrent.each(Object.keys(ENDS))(
         soon,
       );
     else if (how === 'revoked') await redis.del(record);
-    else if (how === 'suspended') await redis.hset(keys(by.tenant).record, 'suspended', 1);
+    else if (how === 'suspended') await redis.hset(keys(by.tenant).tenant, 'suspended', 1);
     else if (how === 'without its scope') await redis.hset(record, 'scopes', ' admin ');
     else await redis.multi().hset(record, 'expires', 1).pexpire(record, 60_000).exec();
     const opened = baton.store.tenant(by.tenant).operatorCaller();

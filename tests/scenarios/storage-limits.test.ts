@@ -257,7 +257,7 @@ test('a task that runs on a project that is deleted meanwhile starts it anew or 
 
 test('a tenant whose record lacks a limit has its default, wherever it counts', async () => {
   const { id, call, park, answer, shown } = await newTenant();
-  const { record } = baton.store.tenant(id).keys;
+  const { tenant: record } = baton.store.tenant(id).keys;
   const limits = Object.keys((await shown()).limits);
   await redis.hdel(record, ...limits);
   const { interactionId } = await park();

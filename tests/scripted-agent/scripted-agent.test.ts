@@ -3,7 +3,7 @@ import { toJsonSchema, type Entry } from '@baton/engine';
 import { replayProgram } from '@baton/engine/testing/replay-program';
 import {
   applyCommand,
-  commandSchema,
+  type ProjectCommand,
   parsePrdInputSchema,
   toolOperations,
   type Project,
@@ -43,7 +43,7 @@ function parse(agent: ScriptedAgent, input: Record<string, unknown>, before?: Pr
       } else if (effect.kind === 'read') {
         journal.set(path, { kind, ok: true, value: effect.select(project as never, DEFAULT_LIMITS) });
       } else if (effect.kind === 'commit') {
-        const applied = applyCommand(project, commandSchema.parse(effect.command), NOW);
+        const applied = applyCommand(project, effect.command as ProjectCommand, NOW);
         project = applied.project;
         journal.set(path, { kind, ok: true, value: applied.outcome });
       } else {

@@ -83,7 +83,7 @@ test("the periodic admission of streams never uses the tenant's rate [stream-adm
   const keys = [ours.key, await baton.createKey({}, ours.id), await baton.createKey({}, ours.id)];
   const streams: Response[] = [];
   for (const key of keys) streams.push(await stream(await initialize(key), key));
-  const bucket = () => redis.hmget(ours.tenantStore.keys.record, 'tokens', 'filled');
+  const bucket = () => redis.hmget(ours.tenantStore.keys.tenant, 'tokens', 'filled');
   const before = await bucket();
   expect(before).not.toContain(null);
   for (let n = 0; n < 20; n++) await redis.publish(ours.tenantStore.keys.admissionChannel, ours.id);
@@ -103,19 +103,15 @@ test('what a session subscribed to is kept for as long as it holds a stream [sub
   expect(
     (await rpc('resources/subscribe', { uri }, ours.key, { 'mcp-session-id': session })).body.result,
   ).toEqual({});
-  const { subscribedSessions } = ours.tenantStore.keys;
-  const [id = ''] = await redis.zrange(subscribedSessions, '0', '-1');
-  const [kept, record] = [
-    Number(await redis.zscore(subscribedSessions, id)),
-    ours.tenantStore.keys.session(id),
-  ];
-  await redis.zadd(subscribedSessions, 'XX', kept - 86_400_000, id);
-  for (const name of [subscribedSessions, record]) await redis.pexpire(name, 60_000);
+  const { subscribers } = ours.tenantStore.keys;
+  const [id = ''] = await redis.zrange(subscribers, '0', '-1');
+  const [kept, record] = [Number(await redis.zscore(subscribers, id)), ours.tenantStore.keys.session(id)];
+  await redis.zadd(subscribers, 'XX', kept - 86_400_000, id);
+  for (const name of [subscribers, record]) await redis.pexpire(name, 60_000);
   await vi.advanceTimersByTimeAsync(ATTUNE_MS);
   await vi.waitFor(async () => {
-    expect(Number(await redis.zscore(subscribedSessions, id))).toBeGreaterThanOrEqual(kept);
-    for (const name of [subscribedSessions, record])
-      expect(await redis.pttl(name)).toBeGreaterThan(86_400_000);
+    expect(Number(await redis.zscore(subscribers, id))).toBeGreaterThanOrEqual(kept);
+    for (const name of [subscribers, record]) expect(await redis.pttl(name)).toBeGreaterThan(86_400_000);
   }, soon);
 });
 
@@ -126,9 +122,9 @@ test('a session whose end a replica missed loses its stream when its subscriptio
   const ended = await stream(session, ours.key, 1);
   const uri = 'baton://projects';
   await rpc('resources/subscribe', { uri }, ours.key, { 'mcp-session-id': session });
-  const [id = ''] = await redis.zrange(ours.tenantStore.keys.subscribedSessions, '0', '-1');
-  await redis.zadd(ours.tenantStore.keys.endedSessions, Date.now() + 60_000, id);
-  await redis.pexpire(ours.tenantStore.keys.endedSessions, 60_000);
+  const [id = ''] = await redis.zrange(ours.tenantStore.keys.subscribers, '0', '-1');
+  await redis.zadd(ours.tenantStore.keys.ended, Date.now() + 60_000, id);
+  await redis.pexpire(ours.tenantStore.keys.ended, 60_000);
   await vi.advanceTimersByTimeAsync(ATTUNE_MS);
   await ended.text();
 });

@@ -1,8 +1,11 @@
+import { parseApiKey } from '@baton/protocol';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Call } from '../../apps/gateway/src/call/call.ts';
 import { CallAbortSignal } from '../../apps/gateway/src/call/call-abort-signal.ts';
+import { StreamPositions } from '../../apps/gateway/src/mcp/v2025/task-stream/stream-positions.ts';
+import { streamTaskResult } from '../../apps/gateway/src/mcp/v2025/task-stream/run-on-stream.ts';
 import { ResultWaits } from '../../apps/gateway/src/tasks/result-waits.ts';
-import { taskResult } from '../../apps/gateway/src/tasks/task-result.ts';
 import { type AnyJson, callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
 import { RedisMonitor } from '../harness/redis-monitor.ts';
 import type { BatonProcess } from '../processes/baton-process.ts';
@@ -121,38 +124,32 @@ test('a wait for a task that reaches its deadline ends with that', async () => {
   }
 });
 
-/** A call as the gateway has one, of the fixture's principal. */
-function callOf(fixture: TaskFixture) {
-  const { store } = fixture.baton;
-  const tenant = store.tenant('acme');
-  const signal = new CallAbortSignal();
-  return {
-    services: { store, operations: new Map() },
-    tenant,
-    identity: { principal: 'ann', scopes: new Set(['mcp']) },
-    signal: () => signal,
-  } as unknown as Parameters<typeof taskResult>[1];
-}
-
 test('no wait lasts longer than it may, and its task goes on', async () => {
   const { taskId, interactionId } = await fixture.echo('long');
-  const waits = new ResultWaits();
-  const refused = await taskResult(taskId, callOf(fixture), waits, 50).catch((error: unknown) => error);
+  const { store } = fixture.baton;
+  const tenant = store.tenant('acme');
+  const key = parseApiKey(fixture.key)!;
+  const streams = { positions: new StreamPositions(store), waits: new ResultWaits(), holdMs: 50 };
+  const wait = () => {
+    const signal = new CallAbortSignal();
+    const services = { store, operations: new Map() };
+    const call = { services, tenant, caller: tenant.caller(key, 0), signal: () => signal };
+    return streamTaskResult(streams, 1, { taskId }, call as unknown as Call);
+  };
+  const refused = await wait().catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: 'task_unfinished', details: { status: 'input_required' } });
   await fixture.answer(interactionId, 'later');
-  expect(JSON.parse(await taskResult(taskId, callOf(fixture), waits, 50))).toMatchObject({
-    structuredContent: { value: 'later' },
-  });
+  expect(JSON.parse((await wait()) ?? '')).toMatchObject({ structuredContent: { value: 'later' } });
 });
 
-test('a wait costs Redis two reads, and none while nothing happens', async () => {
+test('a wait costs Redis one read, and none while nothing happens', async () => {
   const { taskId, interactionId } = await fixture.echo('cheap');
   const monitor = await RedisMonitor.open(fixture.baton.redisUrl);
   const reads = async () =>
     (await monitor.commands()).filter((command) => /"EVAL/i.test(command) && command.includes(':task:'));
   const held = fixture.result('tasks/result', { taskId }, { at: 1 });
   await fixture.held(taskId);
-  expect((await reads()).length).toBe(2);
+  expect((await reads()).length).toBe(1);
   await fixture.answer(interactionId, 'x');
   await held;
   monitor.close();

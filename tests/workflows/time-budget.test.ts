@@ -26,7 +26,7 @@ test.each<[claim: string, ms: number, resources: string[], begins: boolean]>([
   let now = performance.now();
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   const running = fixture.run('slow');
-  await vi.waitFor(async () => expect(await redis.hget(keys.record, 'watch')).toBeTruthy(), {
+  await vi.waitFor(async () => expect(await redis.hget(keys.tenant, 'watch')).toBeTruthy(), {
     timeout: 10_000,
     interval: 5,
   });

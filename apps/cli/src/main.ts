@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import type { AgentFlags } from './agent/agent-settings.ts';
 import { addDefinitionCommands } from './commands/definition-commands.ts';
 import { addOperatorCommands } from './commands/operator-commands.ts';
-import { repeated, withEndpoint } from './commands/shared-options.ts';
+import { addAction, repeated, withEndpoint } from './commands/shared-options.ts';
 import { addWorkCommands } from './commands/work-commands.ts';
 import { plainText } from './output/plain-text.ts';
 import { EXIT_CODES, exitCodeFor } from './process/exit-codes.ts';
@@ -12,8 +12,6 @@ import { devFilePath, readDevFile } from './settings/dev-file.ts';
 import { readSettings, requireSetting, type Settings } from './settings/environment.ts';
 import { describeUnknownVariables } from './settings/unknown-variables.ts';
 import { onStopSignal } from './process/stop-signals.ts';
-import type { ModelRoleAction, ModelRoleFlags } from './model-roles/run-model-roles.ts';
-import type { PriceAction, PriceFlags } from './usage/run-prices.ts';
 import type { UsageFlags } from './usage/run-usage.ts';
 import type { Deployment, RunningRole } from './roles/open-store.ts';
 
@@ -52,9 +50,7 @@ First steps:
 program
   .command('dev')
   .description('a real Redis, one gateway, one worker and a tenant to try them with')
-  .action(() =>
-    runUntilSignal(async (settings) => (await import('./dev/run-dev.ts')).runDev(settings, process.env)),
-  );
+  .action(() => runUntilSignal(async (settings) => (await import('./dev/run-dev.ts')).runDev(settings)));
 
 program
   .command('gateway')
@@ -175,10 +171,11 @@ argument.
   $ baton roles set main main.yaml
   $ echo '{ "routes": [{ "kind": "agent", "modelId": "gpt-4.1" }] }' | baton roles set research`,
   );
-addRoleAction('list', '', 'list the roles');
-addRoleAction('show', '<role>', 'show a role: main, research or fallback');
-addRoleAction('set', '<role> [file]', 'set what the requests of a role are asked of');
-addRoleAction('delete', '<role>', 'have the requests of a role go to the calling agent again');
+const runModelRoles = async () => (await import('./model-roles/run-model-roles.ts')).runModelRoles;
+addAction(roles, 'list', 'list the roles', runModelRoles);
+addAction(roles, 'show <role>', 'show a role: main, research or fallback', runModelRoles);
+addAction(roles, 'set <role> [file]', 'set what the requests of a role are asked of', runModelRoles);
+addAction(roles, 'delete <role>', 'have the requests of a role go to the calling agent again', runModelRoles);
 
 withEndpoint(
   program
@@ -210,29 +207,13 @@ A file of prices is JSON or YAML, - is standard input.
 
   $ echo '{ "currency": "USD", "models": { "gpt-4.1": { "input": 2, "output": 8 } } }' | baton prices set`,
   );
-addPriceAction('show', '', 'show the prices');
-addPriceAction('set', '[file]', 'set the prices, in place of all before');
+const runPrices = async () => (await import('./usage/run-prices.ts')).runPrices;
+addAction(prices, 'show', 'show the prices', runPrices);
+addAction(prices, 'set [file]', 'set the prices, in place of all before', runPrices);
 
 tab(program, { completionCommandName: 'completion' });
 
 await program.parseAsync().catch(fail);
-
-function addPriceAction(action: PriceAction, operands: string, description: string): void {
-  const command = withEndpoint(prices.command(`${action} ${operands}`.trimEnd()).description(description));
-  command.action(async () => {
-    const { runPrices } = await import('./usage/run-prices.ts');
-    process.exitCode = await runPrices(action, command.args, command.opts<PriceFlags>(), process.env);
-  });
-}
-
-function addRoleAction(action: ModelRoleAction, operands: string, description: string): void {
-  const command = withEndpoint(roles.command(`${action} ${operands}`.trimEnd()).description(description));
-  command.action(async () => {
-    const { runModelRoles } = await import('./model-roles/run-model-roles.ts');
-    const flags = command.opts<ModelRoleFlags>();
-    process.exitCode = await runModelRoles(action, command.args, flags, process.env);
-  });
-}
 
 /** Runs a role until a stop signal: the first one drains it, also while it starts; a second one ends it at once. */
 async function runUntilSignal(start: (settings: Settings) => Promise<RunningRole>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Operation } from '@baton/operations';
-import { MAX_BODY_BYTES, BATON_VERSION } from '@baton/protocol';
+import { MAX_BODY_BYTES } from '@baton/protocol';
 import { CallerSchemaValidator, type Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
@@ -29,7 +29,6 @@ import { refuseInvalidHosts } from './edge/public-url.ts';
 import { addResponseHeaders, type ResponseHeaders, responseHeadersOf } from './edge/response-headers.ts';
 import { traceRequests } from './edge/tracing/request-trace.ts';
 import { requireDeclaredAccess } from './edge/route-access.ts';
-import { createMcpMethods } from './mcp/dispatch/mcp-methods.ts';
 import { mcpRoutes } from './mcp/routes.ts';
 import { serveHealth } from './monitoring/health.ts';
 import { type GatewayMetrics, serveMetrics } from './monitoring/metrics.ts';
@@ -91,23 +90,12 @@ export async function buildApp(
   options.metrics.requests.observe(app);
   if (forOperators) serveMetrics(app, options.metrics, configuration.metricsOpen);
 
-  const services = createServices(app, store, options);
-  // One catalogue, two ways in.
-  const logError = (err: unknown) => log.error({ err }, 'a tool or a method of MCP failed');
-  const tools = allTools(options.operations, logError);
-  const methods = createMcpMethods(tools, BATON_VERSION, logError);
+  const services = createServices(app, store, log, options);
   const sessions = new SessionTokens(store);
   const streams = new StreamRegistry(sessions);
   options.metrics.countStreams(() => streams.size);
-  if (audience !== 'operators')
-    await app.register(mcpRoutes, {
-      services,
-      methods,
-      sessions,
-      streams,
-    });
-  const catalogue = { tools, log: logError };
-  const rest = { catalogue, methods: methods.shared, services, streams, forOperators };
+  if (audience !== 'operators') await app.register(mcpRoutes, { services, sessions, streams });
+  const rest = { services, streams, forOperators };
   await app.register(restRoutes, { prefix: '/v1', ...rest });
   return app;
 }
@@ -116,6 +104,7 @@ export async function buildApp(
 function createServices(
   app: FastifyInstance,
   store: Store,
+  logger: Logger,
   {
     operations,
     programs,
@@ -126,7 +115,9 @@ function createServices(
   const inflightWaits = new InflightWaits();
   app.addHook('onClose', () => answerValidator.close());
   app.addHook('preClose', async () => inflightWaits.drain());
-  return { store, programs, answerValidator, operations, inflightWaits, findFixtureResource };
+  const tools = allTools(operations);
+  const log = (err: unknown) => logger.error({ err }, 'a tool or a method of MCP failed');
+  return { store, programs, answerValidator, operations, tools, log, inflightWaits, findFixtureResource };
 }
 
 function createHttpServer(

@@ -4,13 +4,11 @@ import { CallerSchemaValidator, Programs } from '@baton/runner';
 import { Store } from '@baton/store';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Access } from './call/access.ts';
 import { InflightWaits } from './call/inflight-waits.ts';
 import { installCredentialParser } from './edge/credential.ts';
 import { requireDeclaredAccess, type RouteAccess } from './edge/route-access.ts';
-import { createMcpMethods } from './mcp/dispatch/mcp-methods.ts';
 import { mcpRoutes } from './mcp/routes.ts';
-import { createServerOf2025, methodsOf2025 } from './mcp/v2025/server.ts';
+import { createServerOf2025, METHODS_OF_2025 } from './mcp/v2025/server.ts';
 import { RequestStates } from './mcp/v2026/input-required/request-states.ts';
 import { createServerOf2026, methodsOf2026 } from './mcp/v2026/server.ts';
 import { taskMethodsOf2026 } from './mcp/v2026/tasks/task-methods.ts';
@@ -18,12 +16,11 @@ import { resourceKinds } from './resources/catalog.ts';
 import { restRoutes } from './rest/index.ts';
 import { SessionTokens } from './sessions/session-tokens.ts';
 import { StreamRegistry } from './subscriptions/stream-registry.ts';
-import { ResultWaits } from './tasks/result-waits.ts';
 import { allTools } from './prompts/all-tools.ts';
+import type { Access } from './call/call.ts';
 
 /** Everything that the gateway registers, and who may use it. Whatever is added belongs here too. */
-const tools = allTools(toolOperations, () => {});
-const methods = createMcpMethods(tools, '0', () => {});
+const tools = allTools(toolOperations);
 let store: Store;
 let stopRedis: () => Promise<void>;
 
@@ -68,16 +65,13 @@ test('every kind of resource declares its access, and only what is of tasks or o
 });
 
 test("a server answers for no method but those that declare their access, and the SDK's own", () => {
-  const [of2025, of2026] = [
-    methodsOf2025(methods, new ResultWaits()),
-    methodsOf2026(methods, new RequestStates(store)),
-  ];
+  const [of2025, of2026] = [METHODS_OF_2025, methodsOf2026(new RequestStates(store))];
   const undeclared = (server: unknown, declared: typeof of2025) => {
     const registered = [...(server as { _requestHandlers: Map<string, unknown> })._requestHandlers.keys()];
     return registered.filter((name) => !declared.some((method) => method.name === name)).toSorted();
   };
-  expect(undeclared(createServerOf2025(methods, of2025, true), of2025)).toEqual(['initialize', 'ping']);
-  expect(undeclared(createServerOf2026(methods, of2026), of2026)).toEqual([
+  expect(undeclared(createServerOf2025(of2025, true), of2025)).toEqual(['initialize', 'ping']);
+  expect(undeclared(createServerOf2026(of2026), of2026)).toEqual([
     'initialize',
     'logging/setLevel',
     'ping',
@@ -86,7 +80,7 @@ test("a server answers for no method but those that declare their access, and th
   const accesses = (all: readonly Pick<(typeof of2025)[number], 'name' | 'access'>[]) =>
     Object.fromEntries(all.map(({ name, access }) => [name, text(access)]));
   expect(accesses(of2025)).toMatchObject(accesses(of2026));
-  expect(accesses(taskMethodsOf2026(tools))).toEqual({
+  expect(accesses(taskMethodsOf2026)).toEqual({
     'tasks/get': 'mcp or agent, script',
     'tasks/update': 'mcp or agent, script',
     'tasks/cancel': 'mcp or agent, edge',
@@ -105,7 +99,6 @@ test("a server answers for no method but those that declare their access, and th
     'logging/setLevel': 'mcp or agent, edge',
     'tasks/get': 'mcp or agent, edge',
     'tasks/list': 'mcp or agent, edge',
-    'tasks/result': 'mcp or agent, edge',
     'tasks/cancel': 'mcp or agent, edge',
   });
 });
@@ -135,14 +128,15 @@ test('every route of MCP and REST declares its access', async () => {
     programs: new Programs(),
     answerValidator: new CallerSchemaValidator(),
     operations: toolOperations,
+    tools,
+    log: () => {},
     inflightWaits: new InflightWaits(),
   };
   app.addHook('onClose', () => services.answerValidator.close());
   const sessions = new SessionTokens(store);
   const streams = new StreamRegistry(sessions);
-  await app.register(mcpRoutes, { services, methods, sessions, streams });
-  const catalogue = { tools, log: () => {} };
-  const rest = { services, streams, forOperators: true, catalogue, methods: methods.shared };
+  await app.register(mcpRoutes, { services, sessions, streams });
+  const rest = { services, streams, forOperators: true };
   await app.register(restRoutes, { prefix: '/v1', ...rest });
   await app.ready();
   await app.close();
@@ -183,7 +177,6 @@ test('every route of MCP and REST declares its access', async () => {
     'GET /v1/openapi.json': 'anyone',
     'GET /v1/status': 'operator',
     'GET /v1/failed-jobs': 'operator',
-    'POST /v1/failed-jobs/:id/retry': 'operator',
     'POST /v1/tenants': 'operator',
     'GET /v1/tenants': 'operator',
     'GET /v1/tenants/:tenant': 'operator',

@@ -64,46 +64,13 @@ export function createResumeProcessor(shard: WorkerShard, dependencies: ResumeDe
   };
 }
 
-/**
- * Runs a job's batch at once, in the place of BullMQ, which costs more than a small batch does. What is left of it then, and
- * what comes while `atOnce` of them run, is BullMQ's. Never throws.
- */
-export function createResumeAtOnce(shard: WorkerShard, dependencies: ResumeDependencies, atOnce: number) {
-  let running = 0;
-  return async (data: ResumeJob): Promise<void> => {
-    if (running >= atOnce) return shard.enqueueResume(data);
-    running++;
-    const isDone = await runAtOnce(shard, data, dependencies).catch(() => false);
-    running--;
-    if (!isDone) shard.enqueueResume(data);
-  };
-}
-
 function noteLag(batch: TaskBatch, { onLag }: ResumeDependencies): void {
   if (batch.kind === 'taken' && batch.waitedMs !== undefined) onLag(batch.waitedMs);
 }
 
-/** After these ends a task is not of its job's batch any more. */
-const LEAVES_BATCH: ReadonlySet<SegmentEnd['kind']> = new Set(['parked', 'completed', 'failed', 'held']);
-
-/** Whether nothing is left of the job's batch. */
-async function runAtOnce(
-  shard: WorkerShard,
-  data: ResumeJob,
-  dependencies: ResumeDependencies,
-): Promise<boolean> {
-  const batch = await shard.dequeue(data, dependencies.programs.names);
-  if (batch.kind !== 'taken') return false;
-  noteLag(batch, dependencies);
-  const ends = await runBatch(shard, { job: undefined, data, final: false }, batch, dependencies);
-  dependencies.onBatch(ends.map(({ end }) => end));
-  return ends.every(({ end }) => LEAVES_BATCH.has(end.kind));
-}
-
 /** A job under way. */
 interface RunningJob {
-  /** Undefined of one that BullMQ does not have. */
-  readonly job: Job | undefined;
+  readonly job: Job;
   readonly data: ResumeJob;
   /** BullMQ will not retry it. */
   readonly final: boolean;
@@ -208,7 +175,7 @@ async function runSideBySide(
 
 /** Writes the task ids into the job's data, for operators who look at a job that takes long or has failed. */
 async function recordTaskIds({ job, data }: RunningJob, tasks: readonly string[]): Promise<void> {
-  if (job === undefined || tasks.join() === data.tasks.join()) return;
+  if (tasks.join() === data.tasks.join()) return;
   await job.updateData({ ...data, tasks: [...tasks] }).catch(() => {});
 }
 

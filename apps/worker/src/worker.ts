@@ -9,7 +9,7 @@ import { WorkerMetrics } from './metrics.ts';
 import { AddressGuard } from './provider-calls/address-guard.ts';
 import { createCallProcessor } from './provider-calls/call-processor.ts';
 import type { EndpointModels } from './provider-calls/endpoint-models.ts';
-import { createResumeAtOnce, createResumeProcessor } from './resume-processor.ts';
+import { createResumeProcessor } from './resume-processor.ts';
 import { createSweepProcessor } from './sweep-processor.ts';
 
 export interface WorkerConfiguration {
@@ -44,9 +44,6 @@ function pauseBriefly(worker: Worker): void {
 
 /** Of many shards each may make a few calls at once, whatever all of them together come to. */
 const LEAST_CALLS_OF_SHARD = 4;
-
-/** So many jobs of a shard run at once beside BullMQ's, by the calls to LLM endpoints whose answers have requested them. */
-const RESUMES_OF_CALLS = 8;
 
 /** A segment holds a place of its shard while its answer waits to be checked: what takes longer is postponed. */
 const MAX_CHECK_WAIT_MS = 200;
@@ -83,8 +80,7 @@ export async function startWorker(
       createResumeProcessor(shard, { ...dependencies, onMissingPrograms: () => pauseBriefly(held) }),
     );
     metrics.countJobs(held, log);
-    const resume = createResumeAtOnce(shard, dependencies, RESUMES_OF_CALLS);
-    const calls = createCallProcessor(shard, { openModels, resume, log, tracer, onCall: metrics.countCall });
+    const calls = createCallProcessor(shard, { openModels, log, tracer, onCall: metrics.countCall });
     const atOnce = Math.max(LEAST_CALLS_OF_SHARD, Math.ceil(configuration.providerCalls / shards.length));
     metrics.countJobs(jobs.start(shard, 'calls', calls, atOnce), log);
     metrics.countJobs(

@@ -1,54 +1,52 @@
-import { existsSync } from 'node:fs';
-import { access, chmod, mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { sendCommand } from './client/send-command.ts';
-import { cachedBinary } from './sources/cached-binary.ts';
-import { redisSources } from './sources/redis-sources.ts';
-import { findOrStartRedis } from './find-or-start-redis.ts';
-import { findServerBinary } from './find-server-binary.ts';
-import { installCommand } from './sources/install-command.ts';
-import type { RedisSource } from './sources/redis-source.ts';
-import type { LocalRedis } from './sources/local-redis.ts';
-import { pathBinary } from './sources/path-binary.ts';
+import { Redis } from 'ioredis';
+import { expect, onTestFinished, test } from 'vitest';
+import { findOrStartRedis, type LocalRedis } from './find-or-start-redis.ts';
+import { serverState } from './server-state.ts';
 import { runInChildProcess } from './testing/child-process.ts';
-import { distributionPackages } from './sources/distribution-packages.ts';
-import { isAnswering } from './client/ping.ts';
-import { RedisNotFound } from './sources/redis-not-found.ts';
-import { currentSystem } from './system/operating-system.ts';
 import { createTemporaryDir } from './testing/temporary-dir.ts';
 
+// The first test to come here fetches the server where there is none.
 const patient = { timeout: 120_000 };
-const env: NodeJS.ProcessEnv = { ...process.env, REDIS_URL: '' };
-const sources = redisSources.filter(({ provides }) => provides === 'binary');
 
 async function findIn(dataDir: string): Promise<LocalRedis> {
-  const found = await findOrStartRedis({ dataDir, env, sources });
+  const found = await findOrStartRedis(dataDir);
   onTestFinished(() => found.stop());
   return found;
 }
 
 const holdIn = (dataDir: string) =>
   runInChildProcess(
-    `const found = await redis.findOrStartRedis({ dataDir: ${JSON.stringify(dataDir)} });
-    print({ url: found.url, source: found.source });
+    `const { url, source } = await redis.findOrStartRedis(${JSON.stringify(dataDir)});
+    print({ url, source });
     setInterval(() => {}, 1000);`,
-    // No engine: what this machine has of Docker is not what these tests are about.
-    { environment: { ...env, DOCKER_HOST: 'unix:///nowhere/docker.sock' } },
   );
 
-test('a private Redis is started in a 0700 directory of the data directory', patient, async () => {
+/** One command on a connection of its own. */
+async function command(url: string, name: string, ...args: string[]): Promise<unknown> {
+  const client = new Redis(url.replace('unix://', ''));
+  try {
+    return await client.call(name, ...args);
+  } finally {
+    client.disconnect();
+  }
+}
+
+const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+
+test('it is private to its owner, keeps its data and leaves no claim behind', patient, async () => {
   const dataDir = await createTemporaryDir();
   await mkdir(join(dataDir, 'redis'), { mode: 0o755 });
-  await chmod(join(dataDir, 'redis'), 0o755);
-  const found = await findIn(dataDir);
-  expect(found.url).toBe(`unix://${dataDir}/redis/redis.sock`);
-  expect(['path', 'cache', 'packages']).toContain(found.source);
-  expect((await stat(join(dataDir, 'redis'))).mode & 0o777).toBe(0o700);
-  expect((await stat(join(dataDir, 'redis/running.json'))).mode & 0o777).toBe(0o600);
-  await Promise.all([found.stop(), found.stop()]);
-  expect(await isAnswering(found.url)).toBe(false);
-  await expect(access(join(dataDir, 'redis/running.json'))).rejects.toThrow('ENOENT');
+  const first = await findIn(dataDir);
+  expect(await modeOf(join(dataDir, 'redis'))).toBe('700');
+  expect(await modeOf(join(dataDir, 'redis/owner.json'))).toBe('600');
+  await command(first.url, 'SET', 'key', 'kept');
+  await Promise.all([first.stop(), first.stop()]);
+  expect(await serverState(first.url)).toBeUndefined();
+  expect(await readdir(join(dataDir, 'redis'))).toEqual(['appendonlydir']);
+  expect(await command((await findIn(dataDir)).url, 'GET', 'key')).toBe('kept');
 });
 
 test(
@@ -64,28 +62,28 @@ test(
     const third = await findIn(dataDir);
     expect(third.source).toBe('joined');
     await third.stop();
-    expect(await isAnswering(first.url)).toBe(true);
+    expect(await serverState(first.url)).toBeDefined();
   },
 );
 
-test('of two that start at once one starts a server and the other joins it', patient, async () => {
+test('of four that start at once one starts a server and the others join it', patient, async () => {
   const dataDir = await createTemporaryDir();
-  const both = [holdIn(dataDir), holdIn(dataDir)];
-  const found = (await Promise.all(both.map(({ next }) => next()))) as LocalRedis[];
+  const all = [1, 2, 3, 4].map(() => holdIn(dataDir));
+  const found = (await Promise.all(all.map(({ next }) => next()))) as LocalRedis[];
   expect(new Set(found.map(({ url }) => url)).size).toBe(1);
-  expect(found.filter(({ source }) => source === 'joined')).toHaveLength(1);
+  expect(found.filter(({ source }) => source === 'joined')).toHaveLength(3);
 });
 
 test('the server of a process that was killed is not joined; a new one has its data', patient, async () => {
   const dataDir = await createTemporaryDir();
   const killed = holdIn(dataDir);
   const { url } = (await killed.next()) as LocalRedis;
-  await sendCommand(url, ['SET', 'key', 'kept'], 2000);
+  await command(url, 'SET', 'key', 'kept');
   killed.child.kill('SIGKILL');
   await killed.ended();
   const found = await findIn(dataDir);
   expect(found.source).not.toBe('joined');
-  expect(await sendCommand(found.url, ['GET', 'key'], 2000)).toBe('kept');
+  expect(await command(found.url, 'GET', 'key')).toBe('kept');
 });
 
 test('a server that is being stopped is not joined', patient, async () => {
@@ -95,97 +93,57 @@ test('a server that is being stopped is not joined', patient, async () => {
   const second = await findIn(dataDir);
   await stopped;
   expect(second.source).not.toBe('joined');
-  expect(await isAnswering(second.url)).toBe(true);
+  expect(await serverState(second.url)).toBeDefined();
 });
 
-test(
-  'a server that crashed is replaced, and the end of its owner does not end the new one',
-  patient,
-  async () => {
-    const dataDir = await createTemporaryDir();
-    const crashed = await findIn(dataDir);
-    const text = await sendCommand(crashed.url, ['INFO', 'server'], 2000);
-    process.kill(Number(/process_id:(\d+)/.exec(text)?.[1]), 'SIGKILL');
-    await vi.waitFor(async () => expect(await isAnswering(crashed.url)).toBe(false));
-    // Its record names a process that lives, this one, and its socket file is still there.
-    const second = await findIn(dataDir);
-    expect(second.source).toBe(crashed.source);
-    await crashed.stop();
-    expect(await isAnswering(second.url)).toBe(true);
-    expect((await findIn(dataDir)).source).toBe('joined');
-  },
-);
-
-test(
-  'a server that does not start on its data is told of, and no other is tried without the data',
-  patient,
-  async () => {
-    const dataDir = await createTemporaryDir();
-    const dir = join(dataDir, 'redis/appendonlydir');
-    await mkdir(dir, { recursive: true });
-    await writeFile(join(dir, 'appendonly.aof.manifest'), 'spoiled\n');
-    const binary = await findServerBinary({ env });
-    const reached: string[] = [];
-    const first: RedisSource = { provides: 'binary', name: 'the first', find: async () => binary };
-    const second: RedisSource = {
-      provides: 'binary',
-      name: 'the second',
-      find: async () => {
-        reached.push('the second');
-        return binary;
-      },
-    };
-    const attempt = findOrStartRedis({ dataDir, env, sources: [first, second] });
-    await expect(attempt).rejects.toThrow(/did not start[^]*it said last:[^]*manifest/);
-    expect(reached).toEqual([]);
-  },
-);
-
-test('where nothing is found the message lists what was tried and why, and ends with the line to type', async () => {
-  const empty = await createTemporaryDir();
-  const unavailable: RedisSource = {
-    provides: 'server',
-    name: 'Docker',
-    find: async () => ({ missing: 'no engine answers' }),
-  };
-  const attempt = findOrStartRedis({
-    dataDir: empty,
-    cacheDir: join(empty, 'cache'),
-    env: { PATH: empty },
-    sources: [pathBinary, cachedBinary, unavailable, distributionPackages],
+test.each([
+  ['of a killed process whose number is ours by now', { pid: process.pid, host: hostname() }, false],
+  ['of another machine that shows no sign of life', { pid: 1, host: 'another-machine' }, true],
+  ['that a loss of power cut short', undefined, true],
+])('a claim %s is taken over', patient, async (_, owner, isOld) => {
+  const dataDir = await createTemporaryDir();
+  const file = join(dataDir, 'redis/owner.json');
+  await mkdir(join(dataDir, 'redis'));
+  await writeFile(file, owner === undefined ? '{"pid":' : JSON.stringify({ ...owner, token: 'x' }));
+  const said: string[] = [];
+  const found = await findOrStartRedis(dataDir, (line) => {
+    said.push(line);
+    // The wait is told of once; only then does the claim grow old.
+    const grownOld = new Date(Date.now() - 60_000);
+    if (isOld) void utimes(file, grownOld, grownOld);
   });
-  const error: unknown = await attempt.catch((thrown: unknown) => thrown);
-  if (!(error instanceof RedisNotFound)) throw error;
-  expect(error.exitCode).toBe(78);
-  const lines = error.message.split('\n');
-  expect(lines.slice(0, 5)).toEqual([
-    'No Redis was found. Tried, in this order:',
-    '  - REDIS_URL: it is not set',
-    '  - redis-server or valkey-server on PATH: neither is there',
-    expect.stringMatching(/^ {2}- a server fetched earlier: there is no .*cache\/redis-/),
-    '  - Docker: no engine answers',
-  ]);
-  expect(lines[5]).toMatch(
-    /^ {2}- the distribution's packages, unpacked without root: (there is no apt-get|only on)/,
-  );
-  expect(lines.at(-1)).toBe(`  ${installCommand(await currentSystem())}`);
-  expect(lines).toHaveLength(8);
+  onTestFinished(() => found.stop());
+  expect(found.source).not.toBe('joined');
+  expect(said.length).toBe(1);
 });
 
-test('a process whose engine gives no Redis says why', patient, async () => {
+test('a server that does not start on its data is told of, with what it said', patient, async () => {
+  const dataDir = await createTemporaryDir();
+  await mkdir(join(dataDir, 'redis/appendonlydir'), { recursive: true });
+  await writeFile(join(dataDir, 'redis/appendonlydir/appendonly.aof.manifest'), 'spoiled\n');
+  await expect(findOrStartRedis(dataDir)).rejects.toThrow(
+    /did not start: it exited with code 1; it said last:[^]*manifest/,
+  );
+  expect(await readdir(join(dataDir, 'redis'))).not.toContain('owner.json');
+});
+
+test('where there is none the message says why of each place, and what to do', patient, async () => {
   const dir = await createTemporaryDir();
   const other = runInChildProcess(
-    `await redis.findOrStartRedis({ dataDir: ${JSON.stringify(dir)}, cacheDir: ${JSON.stringify(join(dir, 'cache'))} })
-      .then(() => print('found'), (error) => print([error.exitCode, error.message]));`,
-    { environment: { PATH: dir, HOME: dir, DOCKER_HOST: 'unix:///nowhere/docker.sock' } },
+    `await redis.findOrStartRedis(${JSON.stringify(dir)})
+      .then(({ source }) => print(source), ({ exitCode, message }) => print({ exitCode, message }));`,
+    { PATH: dir, HOME: dir, DOCKER_HOST: 'unix:///nowhere/docker.sock' },
   );
   const answer = await other.next();
-  // An engine on a usual socket is found whatever DOCKER_HOST says: it starts a Redis, or says itself what it lacks.
-  const mayAnswer = ['/var/run', `/run/user/${process.getuid?.()}`].some((at) =>
-    existsSync(`${at}/docker.sock`),
-  );
-  if (mayAnswer && answer === 'found') return;
-  const reason = mayAnswer ? '\\S+ \\S' : 'Could not find a working container';
-  const line = new RegExp(`^ {2}- Docker \\(redis:7-bookworm\\): ${reason}`, 'm');
-  expect(answer).toEqual([78, expect.stringMatching(line)]);
+  // An engine at one of its usual sockets is found whatever the environment says.
+  if (answer === 'Docker') return;
+  expect(answer).toEqual({ exitCode: 78, message: expect.any(String) });
+  const lines = (answer as Error).message.split('\n');
+  expect(lines[0]).toBe('No Redis was found. Tried, in this order:');
+  expect(lines[1]).toMatch(/^ {2}- redis-server is not on PATH; valkey-server is not on PATH; \S/);
+  expect(lines[2]).toMatch(/^ {2}- \S.*container/i);
+  expect(lines[3]).toMatch(/^ {2}- fetching redis-server: \S/);
+  expect(lines[4]).toBe('To install one, type this and start again:');
+  expect(lines[5]).toMatch(/^ {2}\S.*(redis|valkey)/);
+  expect(lines).toHaveLength(6);
 });

@@ -17,18 +17,13 @@ export { conformanceOperations } from './conformance/conformance-operations.ts';
 export { PNG } from './conformance/content-fixtures.ts';
 export type { UnechoedText } from './definition/operation.ts';
 export { booleanOrText, integerOrDigits } from './schema/coercion.ts';
-export { ROLE_PARAMETERS, type RoleParameters } from './definition/role-parameters.ts';
+export { ROLE_PARAMETERS } from './definition/role-parameters.ts';
 export type { Operation, ToolHints } from './definition/operation.ts';
-export {
-  type ChangedResource,
-  type ChangedResourceRef,
-  changedResources,
-} from './definition/changed-resources.ts';
+export { type ChangedResource, changedResources } from './definition/changed-resources.ts';
 export type { ToolCategory } from './definition/tool-category.ts';
 export { ignoredField } from './definition/ignored-arguments.ts';
-export { MAX_PRD_LENGTH, type ParsePrdInput, parsePrdInputSchema } from './parse-prd/input.ts';
+export { type ParsePrdInput, parsePrdInputSchema } from './parse-prd/input.ts';
 export * from './project/index.ts';
-export { formatOperationGuide } from './catalog/operation-guide.ts';
 export { promptMarkdown, promptNames, requireToolText, type ToolText } from './catalog/prompt-catalog.ts';
 export { isRunByBaton } from './agents/prompt-functions.ts';
 export { projectTools } from './catalog/tool-catalog.ts';

@@ -1,6 +1,6 @@
 /**
  * Programs over the store: `run-first-segment` runs an operation's first segment in the gateway, or `open-ready-task` leaves it to a worker,
- * where `resume-task` runs every later one. `local-effect` and `perform-local-effect` are the effects that need no wait, `collect-waits`, `route-waits` and `open-waits` the others;
+ * where `resume-task` runs every later one. `perform-local-effect` has the effects that need no wait, `collect-waits`, `route-waits` and `open-waits` the others;
  * `segment-journal` is a segment's journal. `project` reads and changes projects: a `project-snapshot` reads as much of one
  * as is looked at, `project-change` commits a command, `metrics` counts what gateways and workers do alike, `time-slices` bounds how long either holds the event loop.
  */

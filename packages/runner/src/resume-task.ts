@@ -6,12 +6,15 @@ import type { Wait } from '@baton/store';
 import type { FencedSegment, WorkerShard } from '@baton/store/shards';
 import { SegmentJournal } from './segment-journal.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
-import { performLocalEffect } from './perform-local-effect.ts';
-import { StaleSegmentError } from './segment-context.ts';
+import {
+  isLocalEffect,
+  type LocalEffect,
+  performLocalEffect,
+  StaleSegmentError,
+} from './perform-local-effect.ts';
 import type { Programs } from './programs.ts';
 import { completedStructuredContent } from './completed-structured-content.ts';
 import { collectWaits } from './collect-waits.ts';
-import { isLocalEffect, type LocalEffect } from './local-effect.ts';
 
 /** How a segment ended. */
 export type SegmentEnd =

@@ -3,11 +3,9 @@ import type { Operation } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { CallerAdmission, Idempotency, PendingInteraction, TenantStore } from '@baton/store';
 import type { Programs } from './programs.ts';
-import { readForProgram } from './project/read-for-program.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
-import { performLookup } from './perform-lookup.ts';
 import { SegmentJournal } from './segment-journal.ts';
-import { isLocalEffect } from './local-effect.ts';
+import { isLocalEffect, performLookup, performRead } from './perform-local-effect.ts';
 import { collectWaits } from './collect-waits.ts';
 
 /** The outcome of the first segment. */
@@ -60,7 +58,7 @@ export async function runFirstSegment(
     const read = awaited.find(({ effect }) => effect.kind === 'read');
     if (read?.effect.kind === 'read') {
       await caller.admit(['mcp']);
-      journal.add(read.path, await readForProgram(tenant.projects, read.effect, beganAt));
+      journal.add(read.path, { kind: 'read', ...(await performRead(tenant.projects, read.effect, beganAt)) });
       continue;
     }
     const lookup = awaited.find(({ effect }) => effect.kind === 'lookup');

@@ -1,4 +1,3 @@
-import { BatonError } from '@baton/protocol';
 import type { PendingAge } from './queries/pending-ages.ts';
 import { mastersOf } from './redis/redis-client.ts';
 import { toUnavailable } from './redis/redis-errors.ts';
@@ -101,19 +100,6 @@ export class DeploymentStatus {
     return found.flat().toSorted((a, b) => (b.failedAt ?? 0) - (a.failedAt ?? 0));
   }
 
-  /** Has BullMQ run a failed job again. Errors: `job_not_found`, `unavailable`. */
-  async retryJob(id: string): Promise<void> {
-    const { keyspace, queues } = storeInternalsOf(this.store);
-    const [, shard, name, jobId = ''] = /^s(\d+):(\w+):(.+)$/.exec(id) ?? [];
-    const found = queues.allQueues.find((one) => one.name === name && one.shard === Number(shard));
-    if (found === undefined || Number(shard) >= keyspace.shards) throw jobNotFound(id);
-    const job = await found.queue
-      .getJob(jobId)
-      .catch((error: unknown) => Promise.reject(toUnavailable(error)));
-    if (job === undefined || !(await job.isFailed())) throw jobNotFound(id);
-    await job.retry('failed');
-  }
-
   /** Each process holds an inbox, whose channel has its name. */
   private async processes(): Promise<string[]> {
     const { connection, keyspace } = storeInternalsOf(this.store);
@@ -128,11 +114,4 @@ export class DeploymentStatus {
 /** A worker registers under its replica's name and a suffix, since two may share the name. */
 function replicaOf(worker: string): string {
   return worker.slice(0, worker.lastIndexOf('.'));
-}
-
-function jobNotFound(id: string): BatonError {
-  return new BatonError(
-    'not_found',
-    `id: ${id} is no job that has failed; it may have been retried or removed.`,
-  );
 }

@@ -105,9 +105,9 @@ export class OperatorStore {
 
   private async write(id: string, create: boolean, fields: Record<string, string | number>): Promise<void> {
     const reply = await runScript(
-      this.connection,
+      { connection: this.connection, keys: this.keyspace.tenant(id) },
       UPSERT_TENANT,
-      { tenant: this.keyspace.tenant(id).record, due: this.keyspace.shard(this.keyspace.shardIndex(id)).due },
+      {},
       {
         create: create ? 1 : 0,
         name: id,

@@ -13,7 +13,8 @@ import { WorkerRegistry } from './queues/worker-registry.ts';
 import { type JobCount, BullmqQueues } from './queues/bullmq-queues.ts';
 import type { Replication } from './redis/replicated-write.ts';
 import { Seal } from './secrets/seal.ts';
-import { TenantContext } from './tenant/tenant-context.ts';
+import { Roles } from './tenant/roles.ts';
+import type { TenantContext } from './tenant/tenant-context.ts';
 import { TenantStore } from './tenant-store.ts';
 import { recordOrCheckLayout } from './data-layout.ts';
 import { DEFAULT_LIFETIMES, type Lifetimes } from './records/durations.ts';
@@ -131,18 +132,19 @@ export class Store {
   private newContext(id: string): TenantContext {
     const shard = this.keyspace.shardIndex(id);
     const addJob = (request: string, taskId?: string) => this.queues.enqueueJobs(shard, id, request, taskId);
-    const { connection, lifetimes } = this;
-    return new TenantContext(
+    const { connection, lifetimes, agentDefinitions, projectMutex } = this;
+    const keys = this.keyspace.tenant(id);
+    return {
       connection,
-      this.keyspace.tenant(id),
+      keys,
       lifetimes,
       addJob,
-      this.workerRegistry(shard),
-      new CursorSeal(this.seal(`cursors of ${id}`)),
-      this.seal(`endpoint keys of ${id}`),
-      this.agentDefinitions,
-      this.projectMutex,
-    );
+      agentDefinitions,
+      projectMutex,
+      workers: this.workerRegistry(shard),
+      cursors: new CursorSeal(this.seal(`cursors of ${id}`)),
+      roles: new Roles(connection, keys, this.seal(`endpoint keys of ${id}`)),
+    };
   }
 
   private workerRegistry(shard: number): WorkerRegistry {

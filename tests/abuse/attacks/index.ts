@@ -30,6 +30,7 @@ import { emptyAnswerChunks } from './limits/empty-answer-chunks.ts';
 import { unmatchedFilters } from './limits/unmatched-filters.ts';
 import { checksThatCostNothing, slowChecksOfOthers } from './limits/slow-checks.ts';
 import { waitsLeftBehind } from './limits/waits-left-behind.ts';
+import { streamsOfOneTask } from './limits/streams-of-one-task.ts';
 import { unreadReplies } from './limits/unread-replies.ts';
 import { heldClaims } from './redis-time/held-claims.ts';
 import { listStorms } from './redis-time/list-storms.ts';
@@ -57,6 +58,7 @@ export const ATTACKS: readonly Attack[] = [
   largeBodies,
   largeReplies,
   rateLimitedBodies,
+  streamsOfOneTask,
   schemaCrosstalk,
   floodOfChunks,
   floodOfEndedTasks,

@@ -52,13 +52,13 @@ export const deadlineBurst: Scenario = {
       const failed = async () => (await redis.hget(other.keys.task(single), 'st')) === 'failed';
       await holdsWithin(failed, 30_000, 10);
       const late = Date.now() - due;
-      const openNow = Number(await redis.hget(burst.keys.record, 'open'));
+      const openNow = Number(await redis.hget(burst.keys.tenant, 'open'));
       report.check(
         late < 1_000,
         `the other tenant's task ends within 1 s of its deadline`,
         `${late} ms after it; ${openNow} of the burst were still open`,
       );
-      const ended = async () => (await redis.hget(burst.keys.record, 'open')) === '1';
+      const ended = async () => (await redis.hget(burst.keys.tenant, 'open')) === '1';
       report.check(
         await holdsWithin(ended, 90_000, 200),
         'all tasks of the burst end',

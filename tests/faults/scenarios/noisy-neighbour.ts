@@ -145,7 +145,7 @@ class Backlog {
 
   /** How many of its tasks have not ended. */
   async countOpen(): Promise<number> {
-    return Number(await this.redis.hget(this.tenant.keys.record, 'open'));
+    return Number(await this.redis.hget(this.tenant.keys.tenant, 'open'));
   }
 
   async waitUntilEmpty(): Promise<boolean> {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findServerBinary, type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
+import { findServerProgram, type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
 import { findFreePorts } from '../../harness/free-ports.ts';
 import { holdsWithin } from '../../harness/poll.ts';
@@ -37,7 +37,7 @@ export class RedisSentinels {
       client.disconnect();
     }
     const dir = await mkdtemp(join(tmpdir(), 'baton-sentinels-'));
-    const binary = await findServerBinary();
+    const program = await findServerProgram();
     const ports = await findFreePorts(3);
     const watchers = await Promise.all(
       ports.map(async (own) => {
@@ -54,7 +54,7 @@ export class RedisSentinels {
             `sentinel parallel-syncs ${NAME} 2`,
           ].join('\n'),
         );
-        return spawn(binary.command, [file, '--sentinel'], { env: binary.env, stdio: 'ignore' });
+        return spawn(program, [file, '--sentinel'], { stdio: 'ignore' });
       }),
     );
     const all = new RedisSentinels(dir, servers, watchers, ports);

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import type { DefinitionPlural } from '../definitions/definition-client.ts';
-import type { DefinitionAction, DefinitionFlags } from '../definitions/run-definitions.ts';
+import type { DefinitionPlural } from '../definitions/definition-kind.ts';
+import type { DefinitionAction } from '../definitions/run-definitions.ts';
 import type { RunFlags } from '../workflows/run-workflow.ts';
-import { repeated, withEndpoint } from './shared-options.ts';
+import type { RestFlags } from '../settings/rest-endpoint.ts';
+import { addAction, repeated, withEndpoint } from './shared-options.ts';
 
 /** `baton workflows`, `baton agents` and `baton prompts`: what a tenant defines. */
 export function addDefinitionCommands(program: Command): void {
@@ -43,16 +44,10 @@ what is refused, and those of docs/command-line.md.
   $ baton agents apply agents/                 every .json, .yaml and .yml file of a folder, Rustbot's as they are
   $ baton agents disable web_search`,
     );
-  addDefinitionActions(agents, 'agents', 'agent', '<id>');
-  addDefinitionAction(agents, 'agents', 'enable', '<id>', 'enable an agent');
-  addDefinitionAction(agents, 'agents', 'disable', '<id>', 'disable an agent, which is not the primary');
-  addDefinitionAction(
-    agents,
-    'agents',
-    'primary',
-    '<id>',
-    'make an agent the primary, in the place of the one that is',
-  );
+  const load = addDefinitionActions(agents, 'agents', 'agent', '<id>');
+  addAction(agents, 'enable <id>', 'enable an agent', load);
+  addAction(agents, 'disable <id>', 'disable an agent, which is not the primary', load);
+  addAction(agents, 'primary <id>', 'make an agent the primary, in the place of the one that is', load);
 
   const prompts = program
     .command('prompts')
@@ -60,33 +55,18 @@ what is refused, and those of docs/command-line.md.
   addDefinitionActions(prompts, 'prompts', 'prompt', '<name>');
 }
 
-/** What every kind of definition has. */
-function addDefinitionActions(of: Command, plural: DefinitionPlural, one: string, operand: string): void {
+/** What every kind of definition has. Gives back what runs its actions. */
+function addDefinitionActions(of: Command, plural: DefinitionPlural, one: string, operand: string) {
   const what = `${one === 'agent' ? 'an' : 'a'} ${one}`;
-  addDefinitionAction(
-    of,
-    plural,
-    'apply',
-    '<paths...>',
-    'store definitions, JSON or YAML, from files and folders',
-  );
-  addDefinitionAction(of, plural, 'list', '', `list the ${plural}`);
-  addDefinitionAction(of, plural, 'show', operand, 'show the newest version, as YAML');
-  addDefinitionAction(of, plural, 'history', operand, 'list the versions that are kept');
-  addDefinitionAction(of, plural, 'delete', operand, `delete ${what} with its versions`);
-}
-
-function addDefinitionAction(
-  of: Command,
-  plural: DefinitionPlural,
-  action: DefinitionAction,
-  operands: string,
-  description: string,
-): void {
-  const command = withEndpoint(of.command(`${action} ${operands}`.trimEnd()).description(description));
-  command.action(async () => {
+  const load = async () => {
     const { runDefinitions } = await import('../definitions/run-definitions.ts');
-    const flags = command.opts<DefinitionFlags>();
-    process.exitCode = await runDefinitions(plural, action, command.args, flags, process.env);
-  });
+    return (action: DefinitionAction, names: readonly string[], flags: RestFlags, env: NodeJS.ProcessEnv) =>
+      runDefinitions(plural, action, names, flags, env);
+  };
+  addAction(of, 'apply <paths...>', 'store definitions, JSON or YAML, from files and folders', load);
+  addAction(of, 'list', `list the ${plural}`, load);
+  addAction(of, `show ${operand}`, 'show the newest version, as YAML', load);
+  addAction(of, `history ${operand}`, 'list the versions that are kept', load);
+  addAction(of, `delete ${operand}`, `delete ${what} with its versions`, load);
+  return load;
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { KeyAction, KeyFlags } from '../operator/run-keys.ts';
-import type { TenantAction, TenantFlags } from '../operator/run-tenants.ts';
-import { repeated, withEndpoint } from './shared-options.ts';
+import type { TenantAction } from '../operator/run-tenants.ts';
+import { addAction, repeated } from './shared-options.ts';
 
 const TOOLS = [
   '--tools <tools>',
@@ -23,60 +22,45 @@ export function addOperatorCommands(program: Command): void {
   $ baton tenants create acme --limit requestsPerSecond=500
   $ baton keys create first --tenant acme --scope mcp`,
     );
+  const runTenants = async () => (await import('../operator/run-tenants.ts')).runTenants;
   const addTenantAction = (
-    action: TenantAction,
-    operands: string,
+    words: TenantAction | `${TenantAction} <id>`,
     description: string,
-    isDefault = false,
-  ) => {
-    const command = withEndpoint(tenants.command(`${action} ${operands}`.trimEnd(), { isDefault }))
-      .description(description)
+    isDefault?: boolean,
+  ) =>
+    addAction(tenants, words, description, runTenants, isDefault)
       .option('--name <text>', 'what people call it')
       .option('--limit <name=n>', 'one of its limits; may be repeated', repeated);
-    command.action(async () => {
-      const { runTenants } = await import('../operator/run-tenants.ts');
-      process.exitCode = await runTenants(action, command.args, command.opts<TenantFlags>(), process.env);
-    });
-  };
-  addTenantAction('list', '', 'list the tenants', true);
-  addTenantAction('show', '<id>', 'show a tenant with its limits and what it uses of them');
-  addTenantAction('create', '<id>', 'create a tenant');
-  addTenantAction('change', '<id>', 'change its name or its limits');
-  addTenantAction('suspend', '<id>', 'refuse its keys; its tasks stay as they are');
-  addTenantAction('resume', '<id>', 'take its keys again');
+  addTenantAction('list', 'list the tenants', true);
+  addTenantAction('show <id>', 'show a tenant with its limits and what it uses of them');
+  addTenantAction('create <id>', 'create a tenant');
+  addTenantAction('change <id>', 'change its name or its limits');
+  addTenantAction('suspend <id>', 'refuse its keys; its tasks stay as they are');
+  addTenantAction('resume <id>', 'take its keys again');
 
   const keys = program
     .command('keys')
     .description(
       'list, create, change, rotate and revoke the API keys of a tenant: your own as its admin, any with --tenant',
     );
-  const addKeyAction = (
-    action: KeyAction,
-    operands: string,
-    description: string,
-    isDefault = false,
-  ): Command => {
-    const command = withEndpoint(keys.command(`${action} ${operands}`.trimEnd(), { isDefault }));
-    command.description(description).action(async () => {
-      const { runKeys } = await import('../operator/run-keys.ts');
-      process.exitCode = await runKeys(action, command.args, command.opts<KeyFlags>(), process.env);
-    });
-    return command;
-  };
-  addKeyAction('list', '', 'list the keys', true).option('--limit <n>', 'so many at most (50)');
-  addKeyAction('create', '<name>', 'create a key, and print it: it is shown this once')
+  const runKeys = async () => (await import('../operator/run-keys.ts')).runKeys;
+  addAction(keys, 'list', 'list the keys', runKeys, true).option('--limit <n>', 'so many at most (50)');
+  addAction(keys, 'create <name>', 'create a key, and print it: it is shown this once', runKeys)
     .option('--scope <scope>', 'mcp, agent or admin; may be repeated (mcp)', repeated)
     .option('--principal <name>', 'who calls with it; by default the key is its own principal')
     .option('--expires-at <time>', 'when it ends, as 2027-01-31T00:00:00Z')
     .option(...TOOLS)
     .option(...DIALECT);
-  addKeyAction('change', '<id>', 'rename a key, or change what its clients are shown')
+  addAction(keys, 'change <id>', 'rename a key, or change what its clients are shown', runKeys)
     .option('--name <text>', 'what people call it')
     .option(...TOOLS)
     .option(DIALECT[0], `${DIALECT[1]}; "" for none`);
-  addKeyAction('rotate', '<id>', 'replace a key by one of the same principal and scopes').option(
+  addAction(keys, 'rotate <id>', 'replace a key by one of the same principal and scopes', runKeys).option(
     '--overlap-seconds <n>',
     'how long the old one is good beside it (0)',
   );
-  addKeyAction('revoke', '<id>', 'revoke a key').option('--children', 'also the keys that were made with it');
+  addAction(keys, 'revoke <id>', 'revoke a key', runKeys).option(
+    '--children',
+    'also the keys that were made with it',
+  );
 }

@@ -9,6 +9,29 @@ export function withEndpoint(command: Command): Command {
     .option('--json', 'print JSON');
 }
 
+/** What carries out the actions of a command: each by its name, with its operands and flags. Gives the exit code. */
+type Run<Action extends string, Flags> = (
+  action: Action,
+  operands: readonly string[],
+  flags: Flags,
+  environment: NodeJS.ProcessEnv,
+) => Promise<number>;
+
+/** An action of `parent`; its code is loaded when it runs. `words` are its name and its operands. */
+export function addAction<Action extends string, Flags extends object>(
+  parent: Command,
+  words: NoInfer<Action> | `${NoInfer<Action>} ${string}`,
+  description: string,
+  load: () => Promise<Run<Action, Flags>>,
+  isDefault = false,
+): Command {
+  const command = withEndpoint(parent.command(words, { isDefault }).description(description));
+  return command.action(async () => {
+    const run = await load();
+    process.exitCode = await run(command.name() as Action, command.args, command.opts<Flags>(), process.env);
+  });
+}
+
 /** Whose, and how old: see readOriginFilter. */
 export function withOrigin(command: Command): Command {
   return command

@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
-import type { DoctorFlags } from '../doctor/run-doctor.ts';
 import type { BatonFlags } from '../settings/tenant-endpoint.ts';
 import type { AnswerFlags } from '../work/run-answer.ts';
 import type { CallFlags } from '../work/run-call.ts';
-import type { CancelFlags } from '../work/run-cancel.ts';
 import type { ListFlags } from '../work/run-lists.ts';
-import type { ProjectAction, ProjectFlags } from '../work/run-projects.ts';
+import type { ProjectAction } from '../work/run-projects.ts';
 import type { RetryFlags } from '../work/run-retry.ts';
-import type { ShowFlags } from '../work/run-show.ts';
-import { withEndpoint, withOrigin } from './shared-options.ts';
+import type { RestFlags } from '../settings/rest-endpoint.ts';
+import { addAction, withEndpoint, withOrigin } from './shared-options.ts';
 
 /** Tools, what waits for an LLM, tasks and projects: what an MCP client does, in a terminal. */
 export function addWorkCommands(program: Command): void {
@@ -51,7 +49,7 @@ A value is text, but for true, false, null and what begins with { or [; key=@fil
     program
       .command('show <id>')
       .description('show an interaction with what it asks, or a task with what happened to it'),
-  ).action(async (id: string, flags: ShowFlags) => {
+  ).action(async (id: string, flags: RestFlags) => {
     const { runShow } = await import('../work/run-show.ts');
     process.exitCode = await runShow(id, flags, process.env);
   });
@@ -70,7 +68,7 @@ A value is text, but for true, false, null and what begins with { or [; key=@fil
     });
 
   withEndpoint(program.command('cancel <id>').description('end a task, or take back an interaction')).action(
-    async (id: string, flags: CancelFlags) => {
+    async (id: string, flags: RestFlags) => {
       const { runCancel } = await import('../work/run-cancel.ts');
       process.exitCode = await runCancel(id, flags, process.env);
     },
@@ -115,7 +113,7 @@ A value is text, but for true, false, null and what begins with { or [; key=@fil
       .description(
         'say in words what is wrong with this set-up: settings, Redis, worker, gateway, key, LLM endpoint',
       ),
-  ).action(async (flags: DoctorFlags) => {
+  ).action(async (flags: RestFlags) => {
     const { runDoctor } = await import('../doctor/run-doctor.ts');
     process.exitCode = await runDoctor(flags, process.env);
   });
@@ -131,27 +129,19 @@ A value is text, but for true, false, null and what begins with { or [; key=@fil
     });
 
   const projects = program.command('projects').description('list, export, import and delete projects');
+  const runProjects = async () => (await import('../work/run-projects.ts')).runProjects;
   const addProjectAction = (
-    action: ProjectAction,
-    operands: string,
+    words: ProjectAction | `${ProjectAction} ${string}`,
     description: string,
-    isDefault = false,
-  ) => {
-    const named = `${action} ${operands}`.trimEnd();
-    const command = withLimit(withEndpoint(projects.command(named, { isDefault }).description(description)));
-    command.action(async () => {
-      const { runProjects } = await import('../work/run-projects.ts');
-      process.exitCode = await runProjects(action, command.args, command.opts<ProjectFlags>(), process.env);
-    });
-  };
-  addProjectAction('list', '', 'list the projects', true);
-  addProjectAction('export', '<project>', 'print a project as tasks.json');
+    isDefault?: boolean,
+  ) => withLimit(addAction(projects, words, description, runProjects, isDefault));
+  addProjectAction('list', 'list the projects', true);
+  addProjectAction('export <project>', 'print a project as tasks.json');
   addProjectAction(
-    'import',
-    '<project> [file]',
+    'import <project> [file]',
     'put a tasks.json in the place of a project; - is standard input',
   );
-  addProjectAction('delete', '<project>', 'delete a project');
+  addProjectAction('delete <project>', 'delete a project');
 }
 
 function withLimit(command: Command): Command {

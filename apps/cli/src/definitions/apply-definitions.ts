@@ -1,6 +1,6 @@
 import { BatonError, isRecord } from '@baton/protocol';
+import type { RestClient } from '../rest/rest-client.ts';
 import { type DefinitionFile, findDefinitionFiles, readDefinitionFile } from './definition-files.ts';
-import type { DefinitionClient } from './definition-client.ts';
 import type { DefinitionKind } from './definition-kind.ts';
 
 /** What is wrong with a file: the step and the field where it is theirs. */
@@ -10,19 +10,20 @@ interface FileProblem {
   readonly problem: string;
 }
 
+interface PutReply {
+  readonly version: number;
+  /** Fields of the definition that have no place in Baton. */
+  readonly ignored?: readonly string[];
+}
+
 /** What became of a file. */
-export type AppliedFile =
-  | {
-      readonly file: string;
-      readonly name: string;
-      readonly version: number;
-      readonly ignored?: readonly string[];
-    }
+type AppliedFile =
+  | ({ readonly file: string; readonly name: string } & PutReply)
   | { readonly file: string; readonly problems: readonly FileProblem[] };
 
 /** Puts each definition; one that is refused keeps no other back. Errors: those of the client that are about no definition. */
 export async function applyDefinitions(
-  client: DefinitionClient,
+  tenant: RestClient,
   kind: DefinitionKind,
   paths: readonly string[],
 ): Promise<AppliedFile[]> {
@@ -32,7 +33,10 @@ export async function applyDefinitions(
   for (const file of read.toSorted((a, b) => orderOf(kind, a) - orderOf(kind, b))) {
     const other = 'name' in file ? files.get(file.name) : undefined;
     if ('name' in file && other === undefined) files.set(file.name, file.path);
-    results.set(file, other === undefined ? await applyFile(client, file) : refuseSecond(file, kind, other));
+    results.set(
+      file,
+      other === undefined ? await applyFile(tenant, kind, file) : refuseSecond(file, kind, other),
+    );
   }
   return read.flatMap((file) => results.get(file) ?? []);
 }
@@ -48,11 +52,20 @@ function refuseSecond({ path }: DefinitionFile, { key }: DefinitionKind, other: 
   };
 }
 
-async function applyFile(client: DefinitionClient, read: DefinitionFile): Promise<AppliedFile> {
+async function applyFile(
+  tenant: RestClient,
+  kind: DefinitionKind,
+  read: DefinitionFile,
+): Promise<AppliedFile> {
   const { path } = read;
   if ('problem' in read) return { file: path, problems: [{ problem: read.problem }] };
   try {
-    return { file: path, name: read.name, ...(await client.put(read.name, read.definition)) };
+    const route = `/${kind.plural}/${encodeURIComponent(read.name)}`;
+    return {
+      file: path,
+      name: read.name,
+      ...(await tenant.request<PutReply>('PUT', route, read.definition)),
+    };
   } catch (thrown) {
     if (!(thrown instanceof BatonError) || thrown.row.repeat) throw thrown;
     const { issues } = thrown.details;

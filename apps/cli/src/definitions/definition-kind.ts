@@ -1,7 +1,25 @@
 import { importRustbot } from '@baton/agent-definitions';
 import { isRecord } from '@baton/protocol';
 import { plainLine } from '../output/plain-text.ts';
-import type { DefinitionPlural, DefinitionSummary, StoredDefinition } from './definition-client.ts';
+
+/** A stored version of a definition, as REST gives it. */
+export interface StoredDefinition {
+  readonly version: number;
+  readonly storedAt: string;
+  readonly storedBy: string;
+  readonly definition: Readonly<Record<string, unknown>>;
+  /** Of a workflow's history: the tasks that go on with it. */
+  readonly tasks?: readonly string[];
+}
+
+/** A definition as a list shows it. */
+export interface DefinitionSummary {
+  readonly version: number;
+  readonly storedAt: string;
+  readonly [field: string]: unknown;
+}
+
+export type DefinitionPlural = 'workflows' | 'agents' | 'prompts';
 
 type Definition = Readonly<Record<string, unknown>>;
 

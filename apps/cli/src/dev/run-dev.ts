@@ -1,4 +1,4 @@
-import { findOrStartRedis } from '@baton/local-redis';
+import { findOrStartRedis, type LocalRedis } from '@baton/local-redis';
 import { type KeyInput, parseApiKey } from '@baton/protocol';
 import { runCommand } from '@baton/runner';
 import type { Store } from '@baton/store';
@@ -10,7 +10,7 @@ import { runGateway } from '../roles/run-gateway.ts';
 import { runWorker } from '../roles/run-worker.ts';
 import type { BatonEndpoint } from '../settings/baton-endpoint.ts';
 import { restOf } from '../settings/rest-endpoint.ts';
-import { DefinitionClient } from '../definitions/definition-client.ts';
+import { RestClient } from '../rest/rest-client.ts';
 import { sampleProject } from './sample-project.ts';
 import { sampleWorkflows } from './sample-workflows.ts';
 import { announceWaitingRequests } from './waiting-notices.ts';
@@ -31,14 +31,10 @@ const DEMO_LIMITS = {
  * Everything on this machine: a real Redis, one gateway, one worker, tenant `demo` with a sample project. What an
  * earlier start left in the data directory is used again, so keys survive, and a second process joins.
  */
-export async function runDev(settings: Settings, environment: NodeJS.ProcessEnv): Promise<RunningRole> {
+export async function runDev(settings: Settings): Promise<RunningRole> {
   const dataDir = settings.BATON_DATA_DIR;
   const earlier = await readDevFile(dataDir);
-  const redis = await findOrStartRedis({
-    dataDir,
-    env: redisEnvironment(settings, environment),
-    onProgress: (line) => console.error(line),
-  });
+  const redis = await redisOf(settings);
   const deployment = {
     redisUrl: redis.url,
     secret: settings.BATON_SECRET ?? earlier?.secret ?? newSecret(),
@@ -89,9 +85,10 @@ async function watchWaitingRequests(settings: Settings, deployment: Deployment):
   };
 }
 
-/** REDIS_URL may have come from a file. */
-function redisEnvironment({ REDIS_URL }: Settings, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return REDIS_URL === undefined ? environment : { ...environment, REDIS_URL };
+/** The one that `REDIS_URL` names, which is never replaced by another: tasks would be put where nobody looks for them. */
+async function redisOf({ REDIS_URL, BATON_DATA_DIR }: Settings): Promise<LocalRedis> {
+  if (REDIS_URL !== undefined) return { url: REDIS_URL, source: 'REDIS_URL', stop: async () => {} };
+  return findOrStartRedis(BATON_DATA_DIR, (line) => console.error(line));
 }
 
 /**
@@ -135,8 +132,9 @@ async function prepareTenant(
 
 /** Over REST, which holds them against the tools. */
 async function storeSampleWorkflows(endpoint: BatonEndpoint): Promise<void> {
-  const client = new DefinitionClient(restOf(endpoint), 'workflows');
-  for (const workflow of sampleWorkflows) await client.put(workflow.name, workflow);
+  const tenant = new RestClient(restOf(endpoint));
+  for (const workflow of sampleWorkflows)
+    await tenant.request('PUT', `/workflows/${workflow.name}`, workflow);
 }
 
 /** The first screen is for people; the log joins it only where it matters, unless someone asked for more. */

@@ -17,14 +17,13 @@ const OBSERVER = { principal: 'baton-dev', scopes: new Set(['agent'] as const) }
 export function announceWaitingRequests(
   { queries }: Pick<TenantStore, 'queries'>,
   say: (line: string) => void,
-  now: () => number = Date.now,
 ): { stop(): void } {
   let told = new Set<string>();
   const look = async () => {
     const { items } = await queries.pendingSummaries(OBSERVER, {});
     const waiting = items.filter(
       ({ createdAt, claimedUntil, provider }) =>
-        claimedUntil === undefined && provider === undefined && now() - createdAt > PATIENCE_MS,
+        claimedUntil === undefined && provider === undefined && Date.now() - createdAt > PATIENCE_MS,
     );
     const fresh = waiting.filter(({ interactionId }) => !told.has(interactionId));
     for (const { operation, interactionId } of fresh.slice(0, MAX_LINES))

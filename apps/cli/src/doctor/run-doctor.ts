@@ -8,15 +8,11 @@ import { type Finding, note, ok, wrong } from './finding.ts';
 import { checkGateway } from './gateway-checks.ts';
 import { checkRedis } from './redis-checks.ts';
 
-export interface DoctorFlags extends RestFlags {
-  readonly json?: boolean;
-}
-
 /**
  * `baton doctor`: what is wrong with this set-up, in words. It changes nothing; where an LLM endpoint is set, that is asked one short question. Returns
  * the exit code of the first thing that is wrong, or 0.
  */
-export async function runDoctor(flags: DoctorFlags, environment: NodeJS.ProcessEnv): Promise<number> {
+export async function runDoctor(flags: RestFlags, environment: NodeJS.ProcessEnv): Promise<number> {
   const found = [
     ...(await checkSettings(environment)),
     ...(await checkGateway(flags, environment)),

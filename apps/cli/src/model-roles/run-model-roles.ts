@@ -1,17 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { isRecord } from '@baton/protocol';
-import { jsonText, plainText } from '../output/plain-text.ts';
-import { tableText } from '../output/table-text.ts';
-import { RestClient } from '../rest/rest-client.ts';
+import { print } from '../output/print.ts';
+import { openRest, type RestClient } from '../rest/rest-client.ts';
 import { ConfigurationError } from '../settings/environment.ts';
-import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import type { RestFlags } from '../settings/rest-endpoint.ts';
 import { readYamlFile } from '../settings/yaml-file.ts';
 
 export type ModelRoleAction = 'list' | 'show' | 'set' | 'delete';
-
-export interface ModelRoleFlags extends RestFlags {
-  readonly json?: boolean;
-}
 
 /** A role as REST gives it. */
 interface ShownRole {
@@ -32,17 +27,20 @@ interface ShownRole {
 export async function runModelRoles(
   action: ModelRoleAction,
   [role = '', file = '-']: readonly string[],
-  flags: ModelRoleFlags,
+  flags: RestFlags,
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const tenant = new RestClient(
-    await tenantRest(flags, environment, 'an API key of the tenant, with scope admin to change roles'),
+  const tenant = await openRest(
+    flags,
+    environment,
+    'an API key of the tenant, with scope admin to change roles',
   );
   const path = `/roles/${encodeURIComponent(role)}`;
   const value = await perform(tenant, action, path, () => readRole(file, environment));
   const roles = 'roles' in value ? value.roles : 'deleted' in value ? [] : [value];
-  const text = roles.length === 0 ? `${role} is asked of the calling agent.` : rolesText(roles);
-  console.log(flags.json === true ? jsonText(value) : plainText(text));
+  const said =
+    roles.length === 0 ? { text: `${role} is asked of the calling agent.` } : { table: rolesTable(roles) };
+  print({ value, ...said }, flags);
   return 0;
 }
 
@@ -66,7 +64,7 @@ function perform(
   }
 }
 
-function rolesText(roles: readonly ShownRole[]): string {
+function rolesTable(roles: readonly ShownRole[]) {
   const rows = roles.flatMap(({ role, routes }) =>
     routes.map(({ kind, baseUrl = '', modelId = "the agent's own", apiKeySet }, at) => [
       at === 0 ? role : '',
@@ -76,7 +74,7 @@ function rolesText(roles: readonly ShownRole[]): string {
       apiKeySet === true ? 'set' : '',
     ]),
   );
-  return tableText([['role', 'asks', 'model', 'address', 'key'], ...rows]);
+  return [['role', 'asks', 'model', 'address', 'key'], ...rows];
 }
 
 /**

@@ -7,7 +7,6 @@ import { readLimit } from '../work/read-limit.ts';
 export type KeyAction = 'list' | 'create' | 'change' | 'rotate' | 'revoke';
 
 export interface KeyFlags extends RestFlags {
-  readonly json?: boolean;
   readonly limit?: string;
   readonly scope?: readonly string[];
   readonly principal?: string;

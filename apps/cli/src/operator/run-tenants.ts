@@ -7,7 +7,6 @@ import { operatorRest, type RestFlags } from '../settings/rest-endpoint.ts';
 export type TenantAction = 'list' | 'show' | 'create' | 'change' | 'suspend' | 'resume';
 
 export interface TenantFlags extends RestFlags {
-  readonly json?: boolean;
   readonly name?: string;
   readonly limit?: readonly string[];
 }

@@ -1,7 +1,6 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import { plainLine } from './plain-text.ts';
-import { terminalColumns } from './terminal-columns.ts';
 
 type Cell = string | number | boolean | undefined;
 
@@ -50,4 +49,12 @@ function wrap(text: string, columns: number): string[] {
 
 function padded(cell: string, width: number): string {
   return cell + ' '.repeat(Math.max(0, width - stringWidth(cell)));
+}
+
+/** Narrower terminals are treated as this wide. */
+const MIN_COLUMNS = 20;
+
+/** How wide the terminal is; undefined where the output is none: lines are then whole, for who searches in them. */
+function terminalColumns(): number | undefined {
+  return process.stdout.isTTY ? Math.max(MIN_COLUMNS, process.stdout.columns || 80) : undefined;
 }

@@ -1,6 +1,6 @@
 import { BatonError, connectionFailureReason, isRecord, parseJson } from '@baton/protocol';
 import { EXIT_CODES } from '../process/exit-codes.ts';
-import type { RestEndpoint } from '../settings/rest-endpoint.ts';
+import { type RestEndpoint, type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
 import { ConfigurationError } from '../settings/environment.ts';
 
 /** A credential that is good and may not do what it was used for. */
@@ -92,6 +92,15 @@ export class RestClient {
     if (NO_PERMISSION.has(error.code)) return new PermissionError(text);
     return error.code === 'unauthenticated' ? new ConfigurationError(text) : error;
   }
+}
+
+/** The tenant that the flags mean. `purpose` says which key is needed. Errors: ConfigurationError. */
+export async function openRest(
+  flags: RestFlags,
+  environment: NodeJS.ProcessEnv,
+  purpose: string,
+): Promise<RestClient> {
+  return new RestClient(await tenantRest(flags, environment, purpose));
 }
 
 function readJson(text: string, url: string): unknown {

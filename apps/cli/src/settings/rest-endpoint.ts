@@ -19,6 +19,8 @@ export interface RestEndpoint {
 export interface RestFlags extends BatonFlags {
   /** Of an operator: the tenant whose data is meant. */
   readonly tenant?: string;
+  /** Whether to print JSON. */
+  readonly json?: boolean;
 }
 
 /** A tenant by its key; with `--tenant` as its operator. Errors: ConfigurationError for a setting that its user must correct. */

@@ -1,14 +1,9 @@
-import { jsonText, plainText } from '../output/plain-text.ts';
-import { tableText } from '../output/table-text.ts';
-import { RestClient } from '../rest/rest-client.ts';
+import { type Output, print } from '../output/print.ts';
+import { openRest } from '../rest/rest-client.ts';
 import { readYamlFile } from '../settings/yaml-file.ts';
-import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import type { RestFlags } from '../settings/rest-endpoint.ts';
 
 export type PriceAction = 'show' | 'set';
-
-export interface PriceFlags extends RestFlags {
-  readonly json?: boolean;
-}
 
 /** Prices of a million tokens, as REST gives them. */
 interface PriceTable {
@@ -23,22 +18,24 @@ interface PriceTable {
 export async function runPrices(
   action: PriceAction,
   [file = '-']: readonly string[],
-  flags: PriceFlags,
+  flags: RestFlags,
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const tenant = new RestClient(
-    await tenantRest(flags, environment, 'an API key of the tenant, with scope admin to change prices'),
+  const tenant = await openRest(
+    flags,
+    environment,
+    'an API key of the tenant, with scope admin to change prices',
   );
   const table =
     action === 'set'
       ? await tenant.request<PriceTable>('PUT', '/prices', readYamlFile(file))
       : await tenant.request<PriceTable>('GET', '/prices');
-  console.log(flags.json === true ? jsonText(table) : plainText(pricesText(table)));
+  print({ value: table, ...pricesOutput(table) }, flags);
   return 0;
 }
 
-function pricesText({ currency, models }: PriceTable): string {
+function pricesOutput({ currency, models }: PriceTable): Omit<Output, 'value'> {
   const rows = Object.entries(models).map(([model, { input, output }]) => [model, input, output]);
-  if (rows.length === 0) return 'No model has a price.';
-  return tableText([['model', `${currency} per million in`, 'out'], ...rows]);
+  if (rows.length === 0) return { text: 'No model has a price.' };
+  return { table: [['model', `${currency} per million in`, 'out'], ...rows] };
 }

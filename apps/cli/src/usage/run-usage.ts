@@ -1,14 +1,12 @@
-import { jsonText, plainText } from '../output/plain-text.ts';
-import { tableText } from '../output/table-text.ts';
-import { RestClient } from '../rest/rest-client.ts';
+import { type Output, print } from '../output/print.ts';
+import { openRest } from '../rest/rest-client.ts';
 import { ConfigurationError } from '../settings/environment.ts';
-import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import type { RestFlags } from '../settings/rest-endpoint.ts';
 
 export interface UsageFlags extends RestFlags {
   readonly by?: string;
   readonly from?: string;
   readonly to?: string;
-  readonly json?: boolean;
   readonly csv?: boolean;
 }
 
@@ -40,12 +38,10 @@ interface Report {
 export async function runUsage(flags: UsageFlags, environment: NodeJS.ProcessEnv): Promise<number> {
   const { by, from, to, json, csv } = flags;
   if (json === true && csv === true) throw new ConfigurationError('--json and --csv: give one of them');
-  const tenant = new RestClient(
-    await tenantRest(
-      flags,
-      environment,
-      'an API key of the tenant, with scope admin to change prices and to read usage',
-    ),
+  const tenant = await openRest(
+    flags,
+    environment,
+    'an API key of the tenant, with scope admin to change prices and to read usage',
   );
   const asked = Object.entries({ by, from, to }).filter(([, value]) => value !== undefined);
   const query = new URLSearchParams(asked as [string, string][]);
@@ -55,13 +51,13 @@ export async function runUsage(flags: UsageFlags, environment: NodeJS.ProcessEnv
     return 0;
   }
   const report = await tenant.request<Report>('GET', `/usage?${query}`);
-  console.log(json === true ? jsonText(report) : plainText(reportText(report)));
+  print({ value: report, ...reportOutput(report) }, flags);
   return 0;
 }
 
-function reportText({ from, to, by, currency, rows, total }: Report): string {
+function reportOutput({ from, to, by, currency, rows, total }: Report): Omit<Output, 'value'> {
   const title = `Usage from ${from} to ${to}, by ${by}`;
-  if (rows.length === 0) return `${title}: no calls.`;
+  if (rows.length === 0) return { text: `${title}: no calls.` };
   const priced = currency === undefined ? [] : [`cost (${currency})`, 'unpriced'];
   const header = [by, 'calls', 'failed', 'tokens in', 'tokens out', 'seconds', ...priced];
   const cells = (row: ReportRow) => [
@@ -73,5 +69,5 @@ function reportText({ from, to, by, currency, rows, total }: Report): string {
     (row.durationMs / 1_000).toFixed(1),
     ...(currency === undefined ? [] : [(row.cost ?? 0).toFixed(6), row.unpricedCalls ?? 0]),
   ];
-  return `${title}\n\n${tableText([header, ...rows.map(cells), cells(total)])}`;
+  return { text: `${title}\n`, table: [header, ...rows.map(cells), cells(total)] };
 }

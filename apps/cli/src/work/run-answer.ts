@@ -1,13 +1,12 @@
 import { isRecord, parseJson } from '@baton/protocol';
 import { print } from '../output/print.ts';
 import { EXIT_CODES } from '../process/exit-codes.ts';
-import { RestClient } from '../rest/rest-client.ts';
-import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import { openRest } from '../rest/rest-client.ts';
+import type { RestFlags } from '../settings/rest-endpoint.ts';
 import { readTextFile } from '../settings/yaml-file.ts';
 import { describeResult } from './result-text.ts';
 
 export interface AnswerFlags extends RestFlags {
-  readonly json?: boolean;
   /** Reports instead that the LLM call failed, and why. */
   readonly error?: string;
 }
@@ -37,12 +36,10 @@ export async function runAnswer(
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
   const agentLLMResponse = readResponse(given, flags);
-  const rest = new RestClient(
-    await tenantRest(
-      flags,
-      environment,
-      'a key with scope mcp for requests of its own, agent for those of all',
-    ),
+  const rest = await openRest(
+    flags,
+    environment,
+    'a key with scope mcp for requests of its own, agent for those of all',
   );
   const path = `/interactions/${encodeURIComponent(interactionId)}/answer`;
   const reply = await rest.request<Confirmation>('POST', path, { agentLLMResponse });

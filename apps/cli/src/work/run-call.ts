@@ -1,11 +1,10 @@
 import { print } from '../output/print.ts';
-import { RestClient } from '../rest/rest-client.ts';
-import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import { openRest } from '../rest/rest-client.ts';
+import type { RestFlags } from '../settings/rest-endpoint.ts';
 import { readCallArguments } from './call-arguments.ts';
 import { describeResult } from './result-text.ts';
 
 export interface CallFlags extends RestFlags {
-  readonly json?: boolean;
   readonly idempotencyKey?: string;
   /** Only the id of the task that the call stands for. */
   readonly quiet?: boolean;
@@ -19,7 +18,7 @@ export async function runCall(
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
   const args = readCallArguments(words);
-  const rest = new RestClient(await tenantRest(flags, environment, 'a key with scope mcp, to call tools'));
+  const rest = await openRest(flags, environment, 'a key with scope mcp, to call tools');
   const headers = flags.idempotencyKey === undefined ? {} : { 'idempotency-key': flags.idempotencyKey };
   const path = `/tools/${encodeURIComponent(tool)}`;
   const result = await rest.request<Record<string, unknown>>('POST', path, args, headers);

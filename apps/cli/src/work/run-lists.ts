@@ -1,13 +1,12 @@
 import { plainLine } from '../output/plain-text.ts';
 import { print } from '../output/print.ts';
 import { EXIT_CODES } from '../process/exit-codes.ts';
-import { RestClient } from '../rest/rest-client.ts';
-import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import { openRest, type RestClient } from '../rest/rest-client.ts';
+import type { RestFlags } from '../settings/rest-endpoint.ts';
 import { type OriginFlags, readOriginFilter } from './origin-filter.ts';
 import { readLimit } from './read-limit.ts';
 
 export interface ListFlags extends RestFlags, OriginFlags {
-  readonly json?: boolean;
   readonly status?: string;
   readonly operation?: string;
   readonly limit?: string;
@@ -84,7 +83,7 @@ export async function runTasks(flags: ListFlags, environment: NodeJS.ProcessEnv)
 }
 
 async function listing(flags: ListFlags, environment: NodeJS.ProcessEnv): Promise<RestClient> {
-  return new RestClient(await tenantRest(flags, environment, 'a key of the tenant'));
+  return openRest(flags, environment, 'a key of the tenant');
 }
 
 function printIds(ids: readonly string[]): number {

@@ -1,7 +1,7 @@
 import { type Output, print } from '../output/print.ts';
 import { jsonText } from '../output/plain-text.ts';
-import { RestClient } from '../rest/rest-client.ts';
-import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import { openRest, type RestClient } from '../rest/rest-client.ts';
+import type { RestFlags } from '../settings/rest-endpoint.ts';
 import { readYamlFile } from '../settings/yaml-file.ts';
 import { readLimit } from './read-limit.ts';
 
@@ -13,7 +13,6 @@ interface Imported {
 export type ProjectAction = 'list' | 'export' | 'import' | 'delete';
 
 export interface ProjectFlags extends RestFlags {
-  readonly json?: boolean;
   readonly limit?: string;
 }
 
@@ -30,9 +29,7 @@ export async function runProjects(
   flags: ProjectFlags,
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const rest = new RestClient(
-    await tenantRest(flags, environment, 'a key of the tenant with scope mcp or admin'),
-  );
+  const rest = await openRest(flags, environment, 'a key of the tenant with scope mcp or admin');
   print(await perform(rest, action, project, file, flags), flags);
   return 0;
 }

@@ -1,11 +1,10 @@
 import { print } from '../output/print.ts';
 import { EXIT_CODES, UsageError } from '../process/exit-codes.ts';
-import { RestClient } from '../rest/rest-client.ts';
-import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import { openRest, type RestClient } from '../rest/rest-client.ts';
+import type { RestFlags } from '../settings/rest-endpoint.ts';
 import { type OriginFlags, readOriginFilter } from './origin-filter.ts';
 
 export interface RetryFlags extends RestFlags, OriginFlags {
-  readonly json?: boolean;
   /** All that failed and match the filters below, the newest first, in the place of ids. */
   readonly all?: boolean;
   readonly operation?: string;
@@ -42,9 +41,7 @@ export async function runRetry(
 ): Promise<number> {
   const given = ids.length > 0;
   if (given === (flags.all === true)) throw new UsageError('retry: name the tasks, or give --all');
-  const rest = new RestClient(
-    await tenantRest(flags, environment, "a key of the tasks' own principal, or of an admin"),
-  );
+  const rest = await openRest(flags, environment, "a key of the tasks' own principal, or of an admin");
   if (!given) return retryAll(rest, flags);
   const retried: RetriedTask[] = [];
   for (const id of ids) {

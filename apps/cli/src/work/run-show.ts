@@ -2,19 +2,15 @@ import { isRecord, isTaskId } from '@baton/protocol';
 import { print } from '../output/print.ts';
 import { tableText } from '../output/table-text.ts';
 import { yamlText } from '../output/yaml-text.ts';
-import { RestClient } from '../rest/rest-client.ts';
-import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import { openRest } from '../rest/rest-client.ts';
+import type { RestFlags } from '../settings/rest-endpoint.ts';
 import { howToAnswer } from './result-text.ts';
-
-export interface ShowFlags extends RestFlags {
-  readonly json?: boolean;
-}
 
 type Shown = Readonly<Record<string, unknown>>;
 
 /** `baton show`: an interaction with what it asks, or a task with what happened to it; the id says which. Returns the exit code. Errors: those of RestClient. */
-export async function runShow(id: string, flags: ShowFlags, environment: NodeJS.ProcessEnv): Promise<number> {
-  const rest = new RestClient(await tenantRest(flags, environment, 'a key of the tenant'));
+export async function runShow(id: string, flags: RestFlags, environment: NodeJS.ProcessEnv): Promise<number> {
+  const rest = await openRest(flags, environment, 'a key of the tenant');
   const kind = isTaskId(id) ? 'tasks' : 'interactions';
   const value = await rest.request<Shown>('GET', `/${kind}/${encodeURIComponent(id)}`);
   print({ value, text: kind === 'tasks' ? taskText(value) : interactionText(value) }, flags);

@@ -1,12 +1,11 @@
-import { jsonText, plainText } from '../output/plain-text.ts';
+import type { GetPromptResult } from '@modelcontextprotocol/sdk/types.js';
+import { print } from '../output/print.ts';
+import { openRest } from '../rest/rest-client.ts';
 import { ConfigurationError } from '../settings/environment.ts';
-import { type BatonFlags, endpointFor } from '../settings/tenant-endpoint.ts';
-import { runPrompt } from './run-prompt.ts';
-import { traceText } from './trace-text.ts';
+import type { RestFlags } from '../settings/rest-endpoint.ts';
 
 /** What `baton workflows run` takes beside the name. */
-export interface RunFlags extends BatonFlags {
-  readonly json?: boolean;
+export interface RunFlags extends RestFlags {
   readonly arg?: readonly string[];
   readonly idempotencyKey?: string;
 }
@@ -20,12 +19,13 @@ export async function runWorkflow(
   flags: RunFlags,
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const endpoint = await endpointFor(flags, environment, 'workflows');
-  const { idempotencyKey } = flags;
-  const meta = idempotencyKey === undefined ? {} : { _meta: { 'baton/idempotencyKey': idempotencyKey } };
+  const purpose = 'an API key of the tenant, with scope admin to change workflows and mcp to use them';
+  const tenant = await openRest(flags, environment, purpose);
+  const headers = flags.idempotencyKey === undefined ? {} : { 'idempotency-key': flags.idempotencyKey };
   const args = argumentsOf(flags.arg ?? []);
-  const result = await runPrompt(endpoint, { name, arguments: args, ...meta });
-  console.log(flags.json === true ? jsonText(result) : plainText(traceText(result)));
+  const path = `/prompts/${encodeURIComponent(name)}`;
+  const result = await tenant.request<GetPromptResult>('POST', path, args, headers);
+  print({ value: result, text: traceText(result) }, flags);
   return result._meta?.['task_status'] === 'completed' ? 0 : HANDED_OFF;
 }
 
@@ -38,4 +38,20 @@ function argumentsOf(given: readonly string[]): Record<string, string> {
       return [text.slice(0, at), text.slice(at + 1)];
     }),
   );
+}
+
+/** A run as a conversation, and how its task stands. */
+function traceText({ messages, _meta = {} }: GetPromptResult): string {
+  const said = messages.map(({ role, content }) => {
+    const lines = contentText(content).split('\n');
+    return [`${role}:`, ...lines.map((line) => `  ${line}`.trimEnd())].join('\n');
+  });
+  return [...said, `Task ${String(_meta['task_id'])} is ${String(_meta['task_status'])}.`].join('\n\n');
+}
+
+function contentText(content: GetPromptResult['messages'][number]['content']): string {
+  if (content.type === 'text') return content.text;
+  if (content.type !== 'resource') return `(${content.type})`;
+  const { resource } = content;
+  return `${resource.uri}\n${'text' in resource ? resource.text : '(bytes)'}`;
 }

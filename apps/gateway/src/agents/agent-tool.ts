@@ -1,14 +1,26 @@
 import { agentIdSchema, type Specialist, specialistOf, toolNameOf } from '@baton/agent-definitions';
 import { askAgentOperation } from '@baton/operations';
 import { BatonError, type Json, type JsonObject } from '@baton/protocol';
-import { admitCall, admitCaller, ANY_MCP_CALLER, edgeAdmittedAccess, MCP_SCOPE } from '../call/access.ts';
-import type { AdmittedCall, Call } from '../call/call.ts';
-import { operationReplySchemas } from '../tools/start-operation.ts';
+import {
+  admitCall,
+  admitCaller,
+  ANY_MCP_CALLER,
+  deferAdmission,
+  edgeAdmittedAccess,
+  MCP_SCOPE,
+  scriptAdmittedAccess,
+} from '../call/access.ts';
+import type { AdmittedCall, Call, RequestMeta, Tool } from '../call/call.ts';
+import {
+  operationReplySchemas,
+  startOperationAsTask,
+  startOperationForTool,
+} from '../tools/start-operation.ts';
 import { readLeniently } from '../argument-leniency/read-leniently.ts';
 import { toHostSchema } from '../tool-listing/host-schema.ts';
 import { toListedOutput } from '../tool-listing/listed-schema.ts';
-import { describeReplies, type Tool, toolMetadata } from '../tools/tool.ts';
-import { startAgentAsTask, startAgentForTool } from './start-agent-tool.ts';
+import { describeReplies } from '../tools/tool.ts';
+import { toolMetadata } from '../tool-listing/tool-metadata.ts';
 
 /** Who calls a specialist needs what other tools need. */
 const ACCESS = edgeAdmittedAccess(MCP_SCOPE);
@@ -30,16 +42,8 @@ export function createAgentTool(specialist: Specialist): Tool {
     changes: [],
     // What its schema says of arguments is asked in a thread, with the call.
     findProblems: () => [],
-    async call(args, call, meta) {
-      const admitted = await admitCall(call, ACCESS);
-      const input = await requireFittingArguments(specialist, args, admitted);
-      return startAgentForTool(id, input, admitted, meta);
-    },
-    async startTask(args, call, meta) {
-      const admitted = await admitCall(call, ACCESS);
-      const input = await requireFittingArguments(specialist, args, admitted);
-      return startAgentAsTask(id, input, admitted, meta);
-    },
+    call: (args, call, meta) => startAgent(startOperationForTool, specialist, args, call, meta),
+    startTask: (args, call, meta) => startAgent(startOperationAsTask, specialist, args, call, meta),
     schemas,
     listing: {
       name,
@@ -68,6 +72,24 @@ export async function findAgentTool(name: string, call: Call): Promise<Tool | un
   return entry === undefined || !entry.enabled || primary === id
     ? undefined
     : createAgentTool(specialistOf(entry));
+}
+
+/**
+ * Starts a specialist for a call of its tool: it was enabled when the call was read.
+ * Errors: those of the admission and of `requireFittingArguments`, those of OPEN, `agent_not_found`.
+ */
+async function startAgent<Started>(
+  start: (...args: Parameters<typeof startOperationForTool>) => Promise<Started>,
+  specialist: Specialist,
+  args: unknown,
+  call: Call,
+  meta: RequestMeta,
+): Promise<Started> {
+  const { id } = specialist;
+  const admitted = await admitCall(call, ACCESS);
+  const input = { agentId: id, arguments: await requireFittingArguments(specialist, args, admitted) };
+  const opening = deferAdmission(admitted, scriptAdmittedAccess(MCP_SCOPE));
+  return start(askAgentOperation, input, opening, meta, toolNameOf(id));
 }
 
 /** Errors: `invalid_arguments` with what the agent's schema says against them, `limit_checks`. */

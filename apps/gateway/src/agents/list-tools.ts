@@ -4,30 +4,28 @@ import type { TenantStore } from '@baton/store';
 import { ANY_MCP_CALLER } from '../call/access.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import { areListing, mayListAgents, selectionsOf } from '../tool-listing/tool-selection.ts';
-import type { Tool } from '../tools/tool.ts';
 import { createAgentTool } from './agent-tool.ts';
+import type { Tool } from '../call/call.ts';
 
 export const TOOL_CAPABILITIES = { tools: { listChanged: true } };
 
 /** `tools/list`: of what the request and its key select, the tools of every tenant, and behind them, in pages by id, the tenant's enabled specialists. */
-export function listToolsMethod(tools: ReadonlyMap<string, Tool>): McpMethod {
-  const listings = [...tools.values()].map((tool) => tool.listing);
-  return defineEdgeAdmittedMethod(
-    'tools/list',
-    ANY_MCP_CALLER,
-    ListToolsRequestSchema,
-    async ({ params }, { tenant, identity, selections = [], client }) => {
-      const cursor = params?.cursor;
-      const all = selectionsOf(selections, identity.tools);
-      const { listed, ...next } = mayListAgents(all) ? await listAgentTools(tenant, cursor) : { listed: [] };
-      const page = cursor === undefined ? [...listings, ...listed] : listed;
-      const selected = page
-        .filter(({ name }) => areListing(all, name))
-        .map((one) => (client?.takesOutputSchemas === false ? withoutOutputSchema(one) : one));
-      return { tools: selected as ListToolsResult['tools'], ...next };
-    },
-  );
-}
+export const listToolsMethod: McpMethod = defineEdgeAdmittedMethod(
+  'tools/list',
+  ANY_MCP_CALLER,
+  ListToolsRequestSchema,
+  async ({ params }, { services, tenant, identity, selections = [], client }) => {
+    const listings = [...services.tools.values()].map((tool) => tool.listing);
+    const cursor = params?.cursor;
+    const all = selectionsOf(selections, identity.tools);
+    const { listed, ...next } = mayListAgents(all) ? await listAgentTools(tenant, cursor) : { listed: [] };
+    const page = cursor === undefined ? [...listings, ...listed] : listed;
+    const selected = page
+      .filter(({ name }) => areListing(all, name))
+      .map((one) => (client?.takesOutputSchemas === false ? withoutOutputSchema(one) : one));
+    return { tools: selected as ListToolsResult['tools'], ...next };
+  },
+);
 
 function withoutOutputSchema({
   outputSchema: _,

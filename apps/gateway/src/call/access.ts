@@ -1,19 +1,6 @@
 import type { Scope } from '@baton/protocol';
 import type { Identity } from '@baton/store';
-import type { AdmittedCall, Call, UnadmittedCall } from './call.ts';
-
-/**
- * Who may use a tool, a resource, an MCP method or a REST route. Each declares it where it is defined, and this file is
- * where the gateway admits callers: a request is counted against its tenant's rate limit once, however often it is admitted.
- */
-export interface Access<AdmittedBy extends 'edge' | 'script' = 'edge' | 'script'> {
-  /** The caller needs one of these. */
-  readonly scopes: readonly Scope[];
-  /** The interaction that an answer is for: an answer that is waited for may overdraw the rate, and is refused last. */
-  readonly answerTo?: string | undefined;
-  /** `edge`: before anything of it runs. `script`: by the first script that it runs, which saves a round trip to Redis. */
-  readonly admittedBy: AdmittedBy;
-}
+import type { Access, AdmittedCall, Call, UnadmittedCall } from './call.ts';
 
 export const MCP_SCOPE: readonly Scope[] = ['mcp'];
 export const MCP_OR_AGENT_SCOPE: readonly Scope[] = ['mcp', 'agent'];

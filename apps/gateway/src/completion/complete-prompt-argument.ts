@@ -16,7 +16,6 @@ import { PROMPT_ACCESS } from '../prompts/prompt-access.ts';
 import { resolveResourceUri } from '../resources/resolve-resource-uri.ts';
 import type { CompletionValues } from '../resources/resource-kind.ts';
 import type { Variables } from '../resources/uri-template.ts';
-import type { Tool } from '../tools/tool.ts';
 import { completionVariableOf } from './completion-variable.ts';
 
 /**
@@ -24,7 +23,6 @@ import { completionVariableOf } from './completion-variable.ts';
  * are the other arguments so far. Errors: `workflow_not_found`, -32602 for an unknown argument.
  */
 export async function promptArgumentValues(
-  tools: ReadonlyMap<string, Tool>,
   ref: { readonly type: 'ref/prompt'; readonly name: string },
   name: string,
   given: Variables,
@@ -32,7 +30,7 @@ export async function promptArgumentValues(
 ): Promise<CompletionValues> {
   await admitCaller(call, PROMPT_ACCESS);
   const guide = findGuide(ref.name);
-  if (guide !== undefined) return guideValues(tools, guide, name, given, call);
+  if (guide !== undefined) return guideValues(guide, name, given, call);
   const [newest] = await call.tenant.workflows.versions(ref.name);
   if (newest === undefined) return publicPromptValues(ref.name, name, call);
   const workflow = newest.definition as unknown as Workflow;
@@ -40,7 +38,7 @@ export async function promptArgumentValues(
     throw unknownArgument(workflow, name);
   }
   for (const use of usesOfArgument(workflow, name, given)) {
-    const values = valuesOfUse(tools, use, call);
+    const values = valuesOfUse(use, call);
     if (values !== undefined) return values;
   }
   return { values: [] };
@@ -48,7 +46,6 @@ export async function promptArgumentValues(
 
 /** The argument of a guide is that of its tool. */
 async function guideValues(
-  tools: ReadonlyMap<string, Tool>,
   guide: Guide,
   argument: string,
   given: Variables,
@@ -58,9 +55,7 @@ async function guideValues(
   const others = Object.fromEntries(
     Object.entries(given).filter(([name]) => name !== argument),
   ) as JsonObject;
-  return (
-    (await valuesOfUse(tools, { kind: 'tool', tool: guide.tool, argument, others }, call)) ?? { values: [] }
-  );
+  return (await valuesOfUse({ kind: 'tool', tool: guide.tool, argument, others }, call)) ?? { values: [] };
 }
 
 /** The argument of a public prompt is any text: nothing is known of it. Errors: `workflow_not_found` where there is no such prompt. */
@@ -86,14 +81,10 @@ function unknownArgument(
   return new RpcError(-32602, message, { argument: name.slice(0, 100) });
 }
 
-function valuesOfUse(
-  tools: ReadonlyMap<string, Tool>,
-  use: ArgumentUse,
-  call: AdmittedCall,
-): Promise<CompletionValues> | undefined {
+function valuesOfUse(use: ArgumentUse, call: AdmittedCall): Promise<CompletionValues> | undefined {
   if (use.kind === 'resource') return valuesOfUri(use.uri, call);
   const { tool, argument, others } = use;
-  const properties = tools.get(tool)?.schemas.input['properties'];
+  const properties = call.services.tools.get(tool)?.schemas.input['properties'];
   const schema = isRecord(properties) && Object.hasOwn(properties, argument) ? properties[argument] : {};
   const choices = isRecord(schema) ? choicesOf(schema) : undefined;
   if (choices !== undefined) return Promise.resolve({ values: choices });

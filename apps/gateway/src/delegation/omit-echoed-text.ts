@@ -1,6 +1,6 @@
 import type { UnechoedText } from '@baton/operations';
 import type { Directive, Message } from '@baton/protocol';
-import type { ToolReply } from './tool-reply.ts';
+import type { ToolReply } from '../call/tool-reply.ts';
 
 /** A shorter text costs less than what stands in its place. */
 const SHORTEST = 500;

@@ -4,13 +4,9 @@ import type { Call } from '../call/call.ts';
 import { msUntilDeadlineOrKeyExpiry } from './ms-until-deadline-or-key-expiry.ts';
 import { withStreamProgress } from '../streaming/stream-progress.ts';
 
-/** An event that no task consumes: the wait is for the task's end. */
-export const UNTIL_END = Number.POSITIVE_INFINITY;
-
 /**
  * Waits until a task has consumed `event` and then ended or waits for someone outside or for room, until `waitMs` are over or until the
- * call is aborted, and gives the task as it is then; in a wait for its end without the requests that it waits for. Meanwhile
- * the call's progress is reported, if it asked for that.
+ * call is aborted, and gives the task as it is then. Meanwhile the call's progress is reported, if it asked for that.
  * `subscription` began before the event; `registered` says that the event's own script registered this replica for an update.
  * Errors: those of reading a task, and of an admission that ended meanwhile, as soon as it does.
  */
@@ -40,24 +36,21 @@ async function waitForEndOrPark(
   wait: TaskWait,
 ): Promise<TaskView> {
   const { tasks } = call.tenant;
-  const untilEnd = wait.event === UNTIL_END;
-  const { channel, endChannel } = call.services.store.inbox;
+  const { channel } = call.services.store.inbox;
   const deadline = performance.now() + wait.waitMs;
   for (let subscribed = wait.registered; ; subscribed = true) {
     if (subscribed) {
       const update = await subscription.next(msUntilDeadlineOrKeyExpiry(deadline, identity), call.signal());
       const isOver = performance.now() >= deadline || call.signal().aborted;
-      if (update === 'ended' && isOver) return tasks.read(identity, taskId, '', untilEnd);
+      if (update === 'ended' && isOver) return tasks.read(identity, taskId);
       // An end of the key would have come before the update: it is published on the same connection, and asks for a read.
       const isCurrent =
         typeof update === 'object' && msUntilDeadlineOrKeyExpiry(Number.POSITIVE_INFINITY, identity) > 0;
       if (isCurrent && update.end !== undefined) return endedTaskView(taskId, update.end);
-      if (isCurrent && !untilEnd && update.parked !== undefined && update.seen >= wait.event)
+      if (isCurrent && update.parked !== undefined && update.seen >= wait.event)
         return tasks.showParked(taskId, update.seen, update.parked);
-      // Of another's wait on this replica; what waits for the end is still registered.
-      if (isCurrent && untilEnd && !isEnded(update.status)) continue;
     }
-    const view = await tasks.read(identity, taskId, untilEnd ? endChannel : channel, untilEnd);
+    const view = await tasks.read(identity, taskId, channel);
     // Who waits for what comes of an answer is told that there is no room for it; who waits for the task waits on.
     const isTold = view.status === 'working' && view.waitsForRoom !== undefined && wait.event > 0;
     if (view.status === 'working' && !isTold) continue;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Scope } from '@baton/protocol';
-import type { Access } from '../call/access.ts';
+import type { Access } from '../call/call.ts';
 
 /** Who may use a route, declared beside it: the route's plugin enforces it, and OpenAPI shows it. */
 export type RouteAccess =

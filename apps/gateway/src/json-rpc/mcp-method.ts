@@ -1,7 +1,7 @@
 import type { Result } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
-import { type Access, admitCall } from '../call/access.ts';
-import type { AdmittedCall, Call } from '../call/call.ts';
+import { admitCall } from '../call/access.ts';
+import type { Access, AdmittedCall, Call } from '../call/call.ts';
 import { parseRequest } from './parse-request.ts';
 
 /** A method of MCP that Baton serves, whatever the revision of its caller; `ping`, `initialize`, `server/discover` and unknown ones are the SDK's. */

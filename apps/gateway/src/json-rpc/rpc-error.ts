@@ -1,4 +1,5 @@
 import { BatonError, isRecord, toBatonError, type WireError } from '@baton/protocol';
+import type { Call } from '../call/call.ts';
 import { isMcpHttpError } from '../call/error-classification.ts';
 
 /** An error as JSON-RPC sends it: the SDK passes `code`, `message` and `data` on as they are. */
@@ -24,13 +25,16 @@ export class RpcError extends Error {
 }
 
 /** The one way in which an error of an MCP method leaves: as an `RpcError`. What is a bug of Baton is logged. */
-export async function rethrowAsRpcError<T>(log: (error: unknown) => void, run: () => Promise<T>): Promise<T> {
+export async function rethrowAsRpcError<T>(
+  { services }: Pick<Call, 'services'>,
+  run: () => Promise<T>,
+): Promise<T> {
   try {
     return await run();
   } catch (thrown) {
     if (thrown instanceof RpcError) throw thrown;
     const error = toBatonError(thrown);
-    if (error !== thrown) log(thrown);
+    if (error !== thrown) services.log(thrown);
     throw RpcError.of(error);
   }
 }

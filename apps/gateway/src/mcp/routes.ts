@@ -1,7 +1,6 @@
 import { BatonError, MAX_BODY_BYTES, toBatonError } from '@baton/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
-  type Access,
   admitCaller,
   ANY_MCP_CALLER,
   edgeAdmittedAccess,
@@ -9,7 +8,7 @@ import {
   MCP_OR_AGENT_SCOPE,
   scriptAdmittedAccess,
 } from '../call/access.ts';
-import type { Call, Services } from '../call/call.ts';
+import type { Access, Call, Services } from '../call/call.ts';
 import { isAdmissionRefusal } from '../call/error-classification.ts';
 import { keyOf } from '../edge/credential.ts';
 import { fromFastifyError, sendErrorResponse } from '../edge/error-responses.ts';
@@ -25,7 +24,6 @@ import { enforceBatchAndFieldLimits } from './batch-and-field-limits.ts';
 import { Dispatcher } from './dispatch/dispatcher.ts';
 import { readParamsLeniently } from './lenient-params.ts';
 import { createMcpCall, messageAccess } from './dispatch/mcp-call.ts';
-import type { McpMethods } from './dispatch/mcp-methods.ts';
 import { sendDispatched } from './dispatch/send-dispatched.ts';
 import { isInitialize } from './v2025/invalid-request.ts';
 import { dispatchMessageOf2025 } from './v2025/post-message.ts';
@@ -48,18 +46,15 @@ export async function mcpRoutes(
   app: FastifyInstance,
   options: {
     services: Services;
-    methods: McpMethods;
     sessions: SessionTokens;
     streams: StreamRegistry;
   },
 ): Promise<void> {
-  const { services, methods, sessions, streams } = options;
-  const { tools } = methods;
-  const dispatchersOf2025 = await createDispatchersOf2025(services, methods, sessions);
-  const serverOf2026 = await serveRevisionOf2026(methods, new RequestStates(services.store));
+  const { services, sessions, streams } = options;
+  const dispatchersOf2025 = await createDispatchersOf2025(services, sessions);
+  const serverOf2026 = await serveRevisionOf2026(new RequestStates(services.store));
   const dispatchersOf2026 = {
     dispatcher: new Dispatcher(serverOf2026),
-    methods,
     streams,
     taskReads: new PacedReads(),
   };
@@ -90,7 +85,7 @@ export async function mcpRoutes(
     enforceBatchAndFieldLimits(request.body);
     const message = readMessageOf2026(request);
     const session = message === undefined ? await sessionOf(request, caller) : undefined;
-    const call = { ...caller, selections: requestedTools(request, (name) => tools.has(name)) };
+    const call = { ...caller, selections: requestedTools(request, (name) => services.tools.has(name)) };
     const dispatched =
       message === undefined
         ? await dispatchMessageOf2025(request, reply, call, session, dispatchersOf2025)

@@ -1,15 +1,11 @@
 import type { Operation } from '@baton/operations';
 import { conversationTools } from '../conversations/conversation-tools.ts';
 import { toolCatalog } from '../tools/catalog.ts';
-import type { Tool } from '../tools/tool.ts';
-import { createResumeWorkflowTool } from './resume-workflow-tool.ts';
+import { resumeWorkflowTool } from './resume-workflow-tool.ts';
+import type { Tool } from '../call/call.ts';
 
-/** Every tool, in the order in which it is listed. The last one calls the others. */
-export function allTools(
-  operations: ReadonlyMap<string, Operation>,
-  log: (error: unknown) => void,
-): ReadonlyMap<string, Tool> {
+/** Every tool, in the order in which it is listed. */
+export function allTools(operations: ReadonlyMap<string, Operation>): ReadonlyMap<string, Tool> {
   const tools = new Map([...toolCatalog(operations), ...conversationTools]);
-  const resume = createResumeWorkflowTool(tools, log);
-  return tools.set(resume.name, resume);
+  return tools.set(resumeWorkflowTool.name, resumeWorkflowTool);
 }

@@ -1,11 +1,10 @@
+import { renderPrompt, toPromptDefinition } from '@baton/agent-definitions';
 import { BatonError, canonicalJson, type JsonObject, WORKFLOW_OPERATION } from '@baton/protocol';
 import type { Workflow, WorkflowInput } from '@baton/workflows';
 import type { GetPromptRequest, GetPromptResult } from '@modelcontextprotocol/sdk/types.js';
 import type { AdmittedCall } from '../call/call.ts';
 import { idempotencyOf } from '../tools/idempotency.ts';
-import type { Tool } from '../tools/tool.ts';
 import { CONTINUED_TASK_META_KEY } from '../workflows/continue-workflow.ts';
-import { getPublicPrompt } from './get-public-prompt.ts';
 import { findGuide, renderGuide } from './guides.ts';
 import { promptArgumentError, requireArguments } from './prompt-arguments.ts';
 import {
@@ -27,10 +26,8 @@ const WORKFLOW_VERSION = 1;
  * Errors: `invalid_arguments`, `workflow_not_found`, `task_not_found`, `task_ended`, `idempotency_conflict`, the refusals of OPEN.
  */
 export async function runPrompt(
-  tools: ReadonlyMap<string, Tool>,
   { name, arguments: args = {}, _meta = {} }: GetPromptRequest['params'],
   call: AdmittedCall,
-  log: (error: unknown) => void,
 ): Promise<ToldRun | GetPromptResult> {
   const taskId = _meta[CONTINUED_TASK_META_KEY];
   if (taskId !== undefined) return continuePrompt(taskId);
@@ -59,15 +56,14 @@ export async function runPrompt(
     ready: false,
     idempotency,
   });
-  if (opened.created)
-    return finishWorkflow(tools, WorkflowTask.opened(call, opened.taskId, input), call, log);
+  if (opened.created) return finishWorkflow(WorkflowTask.opened(call, opened.taskId, input), call);
   return repeatRun(opened.taskId);
 
   /** A repeated call. A run that was cut off goes on; what has stopped or ended is told as it stands. */
   async function repeatRun(id: string): Promise<ToldRun> {
     const task = await WorkflowTask.read(call, id);
     const isCutOff = task.status === 'working' && (task.progress.stop ?? null) === null;
-    return isCutOff ? finishWorkflow(tools, task, call, log) : describeRun(task);
+    return isCutOff ? finishWorkflow(task, call) : describeRun(task);
   }
 
   async function continuePrompt(id: unknown): Promise<ToldRun> {
@@ -84,20 +80,15 @@ export async function runPrompt(
     const isOther = Object.keys(args).length > 0 && canonicalJson(args) !== canonicalJson(task.input.args);
     if (isOther)
       throw promptArgumentError('', 'a task goes on with the arguments that it began with; leave them out');
-    return resumeWorkflow(tools, task, call, log);
+    return resumeWorkflow(task, call);
   }
 }
 
 /** A run goes on that waited for the task of a step, unless that has failed. One that has ended is told as it stands. Errors: those of a run. */
-export async function continueRun(
-  tools: ReadonlyMap<string, Tool>,
-  taskId: string,
-  call: AdmittedCall,
-  log: (error: unknown) => void,
-): Promise<ToldRun> {
+export async function continueRun(taskId: string, call: AdmittedCall): Promise<ToldRun> {
   const task = await WorkflowTask.read(call, taskId);
   const goesOn = task.status === 'working' && !hasFailedStep(task.progress);
-  return goesOn ? resumeWorkflow(tools, task, call, log) : describeRun(task);
+  return goesOn ? resumeWorkflow(task, call) : describeRun(task);
 }
 
 /** A run as a conversation (MCP, GetPromptResult); what was rendered is one already. */
@@ -123,6 +114,29 @@ async function workflowFor(
   // One without arguments hands over what words a host passes.
   if (workflow.arguments.length > 0) requireArguments(workflow, args);
   return workflow;
+}
+
+/**
+ * A public prompt with its arguments filled in, or, where it has none, with the words that a host passes behind it; undefined where there is none of the name. MCP's prompts have no system messages: it
+ * comes first, as the user's. Errors: `invalid_arguments` naming the argument.
+ */
+async function getPublicPrompt(
+  { name, arguments: args = {} }: GetPromptRequest['params'],
+  { tenant }: AdmittedCall,
+): Promise<GetPromptResult | undefined> {
+  const stored = await tenant.prompts.get(name).catch((thrown: unknown) => {
+    if (thrown instanceof BatonError && thrown.code === 'prompt_not_found') return undefined;
+    throw thrown;
+  });
+  const prompt = stored && toPromptDefinition(stored);
+  if (prompt === undefined || !prompt.public) return undefined;
+  const words = prompt.arguments.length === 0 ? Object.values(args) : [];
+  const rendered = renderPrompt(prompt, words.length === 0 ? args : {});
+  const messages = rendered.map(({ role, content }) => ({
+    role: 'user' as const,
+    content: { type: 'text' as const, text: role === 'user' ? [content, ...words].join('\n\n') : content },
+  }));
+  return { ...(prompt.description === undefined ? {} : { description: prompt.description }), messages };
 }
 
 function unknownPromptError(name: string): BatonError {

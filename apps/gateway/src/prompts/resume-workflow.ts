@@ -6,7 +6,6 @@ import {
   type WorkflowProgress,
 } from '@baton/workflows';
 import type { AdmittedCall } from '../call/call.ts';
-import type { Tool } from '../tools/tool.ts';
 import { runWorkflow } from './run-workflow.ts';
 import type { WorkflowTask } from '../workflows/workflow-task.ts';
 
@@ -19,12 +18,7 @@ export interface ToldRun {
 }
 
 /** Goes on with a workflow from its first open step, with what is known by now. Errors: `task_ended`, and those of a run. */
-export async function resumeWorkflow(
-  tools: ReadonlyMap<string, Tool>,
-  task: WorkflowTask,
-  call: AdmittedCall,
-  log: (error: unknown) => void,
-): Promise<ToldRun> {
+export async function resumeWorkflow(task: WorkflowTask, call: AdmittedCall): Promise<ToldRun> {
   if (task.status !== 'working') {
     const { taskId, status } = task;
     throw new BatonError('task_ended', `Task '${taskId}' has ended already: it is ${status}.`, {
@@ -32,17 +26,12 @@ export async function resumeWorkflow(
       status,
     });
   }
-  return finishWorkflow(tools, task, call, log);
+  return finishWorkflow(task, call);
 }
 
 /** Runs what is open, and completes the task when nothing is. */
-export async function finishWorkflow(
-  tools: ReadonlyMap<string, Tool>,
-  task: WorkflowTask,
-  call: AdmittedCall,
-  log: (error: unknown) => void,
-): Promise<ToldRun> {
-  const progress = await runWorkflow(tools, task, call, log);
+export async function finishWorkflow(task: WorkflowTask, call: AdmittedCall): Promise<ToldRun> {
+  const progress = await runWorkflow(task, call);
   if (progress.stop !== null) return told(task, 'working', progress);
   try {
     await call.tenant.workflowTasks.complete(

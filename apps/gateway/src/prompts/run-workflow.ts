@@ -9,14 +9,14 @@ import {
   type WorkflowProgress,
 } from '@baton/workflows';
 import type { NextCall } from '@baton/store';
-import type { AdmittedCall } from '../call/call.ts';
+import { findAgentTool } from '../agents/agent-tool.ts';
+import { admitCallerUnlessAdmitted } from '../call/access.ts';
+import type { AdmittedCall, Call } from '../call/call.ts';
 import { directiveForPendingInteractions } from '../delegation/directive-for-pending-interactions.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
 import { readResource } from '../resources/read-resource.ts';
-import type { Tool } from '../tools/tool.ts';
-import { outcomeOfError } from '../workflows/call-outcome.ts';
+import { outcomeOf, outcomeOfError } from '../workflows/call-outcome.ts';
 import type { WorkflowTask } from '../workflows/workflow-task.ts';
-import { callStep } from './call-step.ts';
 
 /** A step that has not begun after so long is handed off: clients cut calls at 60 s, and a tool may hold one for 10 s. */
 const RUN_BUDGET_MS = 20_000;
@@ -26,12 +26,7 @@ const RUN_BUDGET_MS = 20_000;
  * or that another run calls at the same time, is called under the same idempotency key: what it changes it changes once.
  * Errors: `task_ended`, `limit_storage`, `unavailable`.
  */
-export async function runWorkflow(
-  tools: ReadonlyMap<string, Tool>,
-  task: WorkflowTask,
-  call: AdmittedCall,
-  log: (error: unknown) => void,
-): Promise<WorkflowProgress> {
+export async function runWorkflow(task: WorkflowTask, call: AdmittedCall): Promise<WorkflowProgress> {
   const begunAt = performance.now();
   const isFirstAttempt = task.isNew;
   let next: NextCall | undefined;
@@ -54,7 +49,7 @@ export async function runWorkflow(
         const caller = next?.caller ?? call.caller.forFurtherCall();
         next = undefined;
         const step = { tool: move.tool, args: move.arguments, idempotencyKey };
-        return callStep(tools, step, { ...call, caller, isFirstAttempt }, log);
+        return callStep(step, { ...call, caller, isFirstAttempt });
       }
       case 'look':
         return lookAt(move.taskId, call);
@@ -77,9 +72,29 @@ export async function runWorkflow(
   function nextCall({ steps }: RunChange): NextCall | undefined {
     const behind = (steps.at(-1)?.[0] ?? -1) + 1;
     const name = task.input.workflow.steps.slice(behind).find(({ tool }) => tool !== undefined)?.tool;
-    const access = name === undefined ? undefined : tools.get(name)?.access;
+    const access = name === undefined ? undefined : call.services.tools.get(name)?.access;
     if (access?.admittedBy !== 'edge' || isOver()) return undefined;
     return { caller: call.caller.forFurtherCall(), need: access.scopes };
+  }
+}
+
+/** Calls a step's tool; it is admitted and counted as the call that it is. Never throws for what the tool does. */
+async function callStep(
+  step: { readonly tool: string; readonly args: JsonObject; readonly idempotencyKey: string },
+  stepCall: Call,
+): Promise<ToolOutcome> {
+  try {
+    const tool = stepCall.services.tools.get(step.tool) ?? (await findAgentTool(step.tool, stepCall));
+    if (tool === undefined) throw new BatonError('not_found', `There is no tool '${step.tool}' any more.`);
+    const { structured } = await tool.call(step.args, stepCall, {
+      'baton/idempotencyKey': step.idempotencyKey,
+    });
+    await admitCallerUnlessAdmitted(stepCall, tool.access);
+    return outcomeOf(structured as JsonObject, tool.startTask !== undefined);
+  } catch (thrown) {
+    const error = toBatonError(thrown);
+    if (error !== thrown) stepCall.services.log(thrown);
+    return outcomeOfError(error);
   }
 }
 

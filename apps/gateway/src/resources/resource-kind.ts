@@ -1,8 +1,7 @@
 import type { Change } from '@baton/store';
 import type { Resource } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import type { Access } from '../call/access.ts';
-import type { AdmittedCall } from '../call/call.ts';
+import type { Access, AdmittedCall } from '../call/call.ts';
 import { UriTemplate, type Variables } from './uri-template.ts';
 
 /** What a resource holds. Its type is its kind's unless it says otherwise. */

@@ -1,12 +1,11 @@
 /**
- * REST, for operators and for tenants' own tools: `admission` holds every request to its route's declared access,
+ * REST, for operators and for tenants' own tools: `admission` holds every request to its route's declared access, and registers most routes (`router`),
  * `request-validation` parses what was sent, `openapi` describes all of it. `routes` has one file per resource of a tenant, `views` what replies show of each,
  * `tools` the catalogue of MCP: every tool, and the methods beside them; `definitions` what a tenant defines, with versions, `usage` its reports and prices; `operator` what crosses tenants. What a tenant has is reached in two ways (`TenantRouteBase`): by its own key, or, for the
  * operator and the tenant's admins, under `/tenants/{tenant}`.
  */
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../call/call.ts';
-import type { McpMethod } from '../json-rpc/mcp-method.ts';
 import type { StreamRegistry } from '../subscriptions/stream-registry.ts';
 import { admitRequests } from './admission/admit-requests.ts';
 import { interactionRoutes } from './routes/interactions.ts';
@@ -31,7 +30,7 @@ import { workflowRoutes } from './definitions/workflow-routes.ts';
 import { priceRoutes } from './usage/price-routes.ts';
 import { usageRoutes } from './usage/usage-routes.ts';
 import { methodRoutes } from './tools/method-routes.ts';
-import { type ToolRouteDependencies, toolRoutes } from './tools/tool-routes.ts';
+import { toolRoutes } from './tools/tool-routes.ts';
 import { installRequestValidation } from './request-validation.ts';
 
 /** Everything under `/v1`; what crosses tenants only `forOperators`. */
@@ -40,13 +39,11 @@ export async function restRoutes(
   options: {
     services: Services;
     forOperators: boolean;
-    catalogue: ToolRouteDependencies;
-    methods: readonly McpMethod[];
     streams: StreamRegistry;
   },
 ): Promise<void> {
-  const { services, forOperators, catalogue, methods, streams } = options;
-  const { tools } = catalogue;
+  const { services, forOperators, streams } = options;
+  const { tools } = services;
   const isTool = (name: string) => tools.has(name);
   const context = { tools, isTool, validator: services.answerValidator };
   const definitions = [workflowRoutes(tools), agentRoutes(context), promptRoutes(context)];
@@ -59,13 +56,13 @@ export async function restRoutes(
     await app.register(tenantRoutes, { operatorStore });
     await app.register(statusRoutes, { deployment: openDeploymentStatus(services.store) });
   }
-  await app.register(keyRoutes, { isTool });
+  await app.register(keyRoutes, { prefix: pathTenantRouteBase.prefix, isTool });
   await app.register(ownKeyRoute);
   for (const routeScope of [keyTenantRouteBase, pathTenantRouteBase]) {
     const { prefix } = routeScope;
     await app.register(eventRoutes, { prefix, routeScope, services, streams });
-    await app.register(toolRoutes, { prefix, routeScope, services, catalogue });
-    await app.register(methodRoutes, { prefix, routeScope, services, methods, isTool });
+    await app.register(toolRoutes, { prefix, routeScope, services });
+    await app.register(methodRoutes, { prefix, routeScope, services, isTool });
     await app.register(interactionRoutes, { prefix, routeScope, services });
     await app.register(taskRoutes, { prefix, routeScope });
     await app.register(taskRetryRoutes, { prefix, routeScope, services });

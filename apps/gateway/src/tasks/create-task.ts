@@ -3,7 +3,6 @@ import { admitCaller, ANY_MCP_CALLER } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
 import { findTool, type ToolCallParams } from '../tool-calls/run-tool-call.ts';
-import type { Tool } from '../tools/tool.ts';
 import {
   CONTINUATION_META_KEY,
   CONTINUED_TASK_META_KEY,
@@ -19,13 +18,8 @@ const MODEL_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-respon
  * first segment on, so the task is stored before its id is told. `ttl` of the request is replaced by what Baton keeps.
  * Errors: -32602 for an unknown tool, -32601 for one that is no operation, those of starting the operation.
  */
-export async function createTask(
-  tools: ReadonlyMap<string, Tool>,
-  params: ToolCallParams,
-  call: Call,
-  log: (error: unknown) => void,
-): Promise<CreateTaskResult> {
-  const tool = await findTool(tools, params.name, call);
+export async function createTask(params: ToolCallParams, call: Call): Promise<CreateTaskResult> {
+  const tool = await findTool(params.name, call);
   if (tool?.startTask === undefined) {
     await admitCaller(call, ANY_MCP_CALLER);
     const name = params.name.slice(0, 200);
@@ -51,6 +45,6 @@ export async function createTask(
     arguments: params.arguments,
     outcome: { kind: 'working', taskId },
   } as const;
-  const continuation = await continueWorkflow(workflow, made, call, log);
+  const continuation = await continueWorkflow(workflow, made, call);
   return { task, _meta: { ...meta, [CONTINUATION_META_KEY]: continuation } };
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import {
-  type CallToolResult,
   type ListTasksRequest,
   ListTasksRequestSchema,
   ProgressTokenSchema,
@@ -10,12 +9,10 @@ import type { AdmittedCall } from '../call/call.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import { workflowResultSchema } from '../tools/complete-task.ts';
 import { toMcpTask } from './mcp-task.ts';
-import type { ResultWaits } from './result-waits.ts';
-import { taskResult } from './task-result.ts';
 
 /**
  * MCP tasks (2025-11-25, basic/utilities/tasks) over the tasks of workflows and operations: `create-task` starts one for a call
- * with `params.task`, `task-result` waits for its end, within `result-waits`; `mcp-task` is how one is shown.
+ * with `params.task`, `task-result` is what its end is shown as, `result-waits` who waits for that; `mcp-task` is how one is shown.
  */
 export const TASK_CAPABILITIES = { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
 
@@ -27,39 +24,31 @@ export const cancelTaskSchema = z.looseObject({
   params: z.looseObject({ taskId, result: workflowResultSchema.optional() }),
 });
 
-/** `waits`: the calls that this process holds until a task ends. */
-export function taskMethods(waits: ResultWaits): McpMethod[] {
-  return [
-    defineEdgeAdmittedMethod(
-      'tasks/get',
-      ANY_MCP_CALLER,
-      taskByIdSchema,
-      async ({ params }, { tenant, identity }) =>
-        toMcpTask(await tenant.tasks.read(identity, params.taskId, '', true), tenant.lifetimes),
-    ),
-    defineEdgeAdmittedMethod<ListTasksRequest>(
-      'tasks/list',
-      ANY_MCP_CALLER,
-      ListTasksRequestSchema,
-      async ({ params }, { tenant, identity }) => {
-        const { items, ...next } = await tenant.queries.tasks(identity, params?.cursor);
-        return { tasks: items.map((task) => toMcpTask(task, tenant.lifetimes)), ...next };
-      },
-    ),
-    defineEdgeAdmittedMethod(
-      'tasks/result',
-      ANY_MCP_CALLER,
-      taskByIdSchema,
-      async ({ params }, call) => JSON.parse(await taskResult(params.taskId, call, waits)) as CallToolResult,
-    ),
-    defineEdgeAdmittedMethod('tasks/cancel', ANY_MCP_CALLER, cancelTaskSchema, async ({ params }, call) => {
-      await cancelOrComplete(params, call);
-      const { identity, tenant } = call;
-      const ended = await tenant.tasks.read(withAdminReadScope(identity), params.taskId, '', true);
-      return toMcpTask(ended, tenant.lifetimes);
-    }),
-  ];
-}
+/** All but `tasks/result`, which `mcp/v2025/task-stream` answers. */
+export const taskMethods: readonly McpMethod[] = [
+  defineEdgeAdmittedMethod(
+    'tasks/get',
+    ANY_MCP_CALLER,
+    taskByIdSchema,
+    async ({ params }, { tenant, identity }) =>
+      toMcpTask(await tenant.tasks.read(identity, params.taskId, '', true), tenant.lifetimes),
+  ),
+  defineEdgeAdmittedMethod<ListTasksRequest>(
+    'tasks/list',
+    ANY_MCP_CALLER,
+    ListTasksRequestSchema,
+    async ({ params }, { tenant, identity }) => {
+      const { items, ...next } = await tenant.queries.tasks(identity, params?.cursor);
+      return { tasks: items.map((task) => toMcpTask(task, tenant.lifetimes)), ...next };
+    },
+  ),
+  defineEdgeAdmittedMethod('tasks/cancel', ANY_MCP_CALLER, cancelTaskSchema, async ({ params }, call) => {
+    await cancelOrComplete(params, call);
+    const { identity, tenant } = call;
+    const ended = await tenant.tasks.read(withAdminReadScope(identity), params.taskId, '', true);
+    return toMcpTask(ended, tenant.lifetimes);
+  }),
+];
 
 /** Cancels a task, or, with a `result`, completes that of a workflow: an addition of Baton's. Errors: as `Tasks.cancel` and `WorkflowTasks.complete`. */
 export async function cancelOrComplete(

@@ -1,10 +1,9 @@
 import { type BatonError, type JsonObject, toBatonError } from '@baton/protocol';
 import { findAgentTool } from '../agents/agent-tool.ts';
 import { admitCaller, admitCallerUnlessAdmitted, ANY_MCP_CALLER } from '../call/access.ts';
-import type { Call } from '../call/call.ts';
+import type { Call, RequestMeta, Tool } from '../call/call.ts';
 import { isMcpHttpError } from '../call/error-classification.ts';
-import type { ToolReply } from '../delegation/tool-reply.ts';
-import type { RequestMeta, Tool } from '../tools/tool.ts';
+import type { ToolReply } from '../call/tool-reply.ts';
 import { outcomeOf, outcomeOfError } from '../workflows/call-outcome.ts';
 import {
   CONTINUED_TASK_META_KEY,
@@ -26,12 +25,8 @@ export type ToolCallOutcome =
   | { readonly kind: 'failed'; readonly error: BatonError; readonly continuation: Continuation | undefined };
 
 /** The tool of a name, a specialist of the caller's tenant included. For a name that is none the caller is admitted, and it is undefined. */
-export async function findTool(
-  tools: ReadonlyMap<string, Tool>,
-  name: string,
-  call: Call,
-): Promise<Tool | undefined> {
-  const tool = tools.get(name) ?? (await findAgentTool(name, call));
+export async function findTool(name: string, call: Call): Promise<Tool | undefined> {
+  const tool = call.services.tools.get(name) ?? (await findAgentTool(name, call));
   if (tool === undefined) await admitCaller(call, ANY_MCP_CALLER);
   return tool;
 }
@@ -44,14 +39,13 @@ export async function runToolCall(
   tool: Tool,
   { arguments: args, _meta: meta = {} }: ToolCallParams,
   call: Call,
-  log: (error: unknown) => void,
 ): Promise<ToolCallOutcome> {
   call.trace?.setTool(tool.name);
   const workflow = meta[CONTINUED_TASK_META_KEY];
   const continuationOf = async (outcome: MadeCall['outcome']) =>
     workflow === undefined
       ? undefined
-      : continueWorkflow(workflow, { tool: tool.name, arguments: args, outcome }, call, log);
+      : continueWorkflow(workflow, { tool: tool.name, arguments: args, outcome }, call);
   try {
     const reply = await tool.call(args, call, meta);
     if (reply.taskId !== undefined) call.trace?.setTask(reply.taskId);
@@ -61,7 +55,7 @@ export async function runToolCall(
     return { kind: 'replied', reply, continuation: await continuationOf(outcome) };
   } catch (thrown) {
     const error = toBatonError(thrown);
-    if (error !== thrown) log(thrown);
+    if (error !== thrown) call.services.log(thrown);
     if (isMcpHttpError(error)) throw error;
     await admitCallerUnlessAdmitted(call, tool.access);
     return { kind: 'failed', error, continuation: await continuationOf(outcomeOfError(error)) };

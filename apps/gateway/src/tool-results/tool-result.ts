@@ -2,7 +2,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type BatonError, isTaskId } from '@baton/protocol';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import type { TextForm } from '../call/client-traits.ts';
-import type { ToolReply } from '../delegation/tool-reply.ts';
+import type { ToolReply } from '../call/tool-reply.ts';
 import { CONTINUATION_META_KEY, type Continuation } from '../workflows/continue-workflow.ts';
 import { outlineOf } from './outline.ts';
 

@@ -15,14 +15,14 @@ import {
   scriptAdmittedAnswerAccess,
   scriptAdmittedAccess,
 } from '../call/access.ts';
-import type { UnadmittedCall } from '../call/call.ts';
+import type { RequestMeta, UnadmittedCall } from '../call/call.ts';
 import { answerConfirmationSchema } from '../delegation/answers/answer-confirmation.ts';
-import type { ToolReply } from '../delegation/tool-reply.ts';
+import type { ToolReply } from '../call/tool-reply.ts';
 import { acceptAnswerOrChunk } from '../delegation/answers/accept-answer-or-chunk.ts';
 import { validateClientJsonSchema } from '../delegation/client-json-schema.ts';
 import { idempotencyOfGivenId, resolveGivenId, withGivenId } from './given-interaction-id.ts';
 import { operationReplySchemas, startOperation, startOperationForTool } from './start-operation.ts';
-import { defineScriptAdmittedTool, type RequestMeta } from './tool.ts';
+import { defineScriptAdmittedTool } from './tool.ts';
 
 const input = z
   .strictObject({

@@ -8,7 +8,7 @@ import { pendingInteractionsTool } from './pending-interactions.ts';
 import { createProjectTool } from './project-tool.ts';
 import { retryTaskTool } from './retry-task.ts';
 import { taskStatusTool } from './task-status.ts';
-import type { Tool } from './tool.ts';
+import type { Tool } from '../call/call.ts';
 
 /** Every tool, in the order in which it is listed: the operations, then what is around them. */
 export function toolCatalog(operations: ReadonlyMap<string, Operation>): ReadonlyMap<string, Tool> {

@@ -6,10 +6,9 @@ import {
   parseInteractionId,
 } from '@baton/protocol';
 import type { Idempotency } from '@baton/store';
-import type { UnadmittedCall } from '../call/call.ts';
-import type { ToolReply } from '../delegation/tool-reply.ts';
+import type { RequestMeta, UnadmittedCall } from '../call/call.ts';
+import type { ToolReply } from '../call/tool-reply.ts';
 import { idempotencyFor } from './idempotency.ts';
-import type { RequestMeta } from './tool.ts';
 
 /**
  * Ids that callers give their own requests (`interactionId` beside `delegatedCallDetails`, seed 1, step 2). Such an id is an idempotency key

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { BatonError, canonicalJson } from '@baton/protocol';
 import type { Idempotency } from '@baton/store';
 import { z } from 'zod';
-import type { RequestMeta } from './tool.ts';
+import type { RequestMeta } from '../call/call.ts';
 
 const idempotencyKey = z.string().min(1).max(200).optional();
 

@@ -2,7 +2,8 @@ import type { Operation } from '@baton/operations';
 import type { JsonObject } from '@baton/protocol';
 import { MCP_SCOPE, scriptAdmittedAccess } from '../call/access.ts';
 import { operationReplySchemas, startOperationAsTask, startOperationForTool } from './start-operation.ts';
-import { defineScriptAdmittedTool, type Tool } from './tool.ts';
+import { defineScriptAdmittedTool } from './tool.ts';
+import type { Tool } from '../call/call.ts';
 
 /** An operation as a tool: its call starts a task and answers with the directive, or with the result. */
 export function createOperationTool(operation: Operation): Tool {

@@ -2,9 +2,9 @@ import type { ProjectTool } from '@baton/operations';
 import { runCommand, viewProject } from '@baton/runner';
 import { z } from 'zod';
 import { edgeAdmittedAccess, MCP_SCOPE } from '../call/access.ts';
-import type { AdmittedCall } from '../call/call.ts';
+import type { AdmittedCall, RequestMeta, Tool } from '../call/call.ts';
 import { idempotencyOf } from './idempotency.ts';
-import { defineEdgeAdmittedTool, type RequestMeta, type Tool } from './tool.ts';
+import { defineEdgeAdmittedTool } from './tool.ts';
 
 const replayed = z
   .boolean()

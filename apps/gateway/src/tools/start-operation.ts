@@ -9,14 +9,13 @@ import {
 import type { Idempotency } from '@baton/store';
 import { openReadyTask, runFirstSegment, type StartResult } from '@baton/runner';
 import { z } from 'zod';
-import type { Call, UnadmittedCall } from '../call/call.ts';
+import type { Call, RequestMeta, StartedTask, UnadmittedCall } from '../call/call.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
 import { waitUntilTaskEndsOrParks } from '../delegation/wait-until-task-ends-or-parks.ts';
 import { directiveForPendingInteractions } from '../delegation/directive-for-pending-interactions.ts';
-import type { ToolReply, UnfinishedTask } from '../delegation/tool-reply.ts';
+import type { ToolReply, UnfinishedTask } from '../call/tool-reply.ts';
 import { omitEchoedText } from '../delegation/omit-echoed-text.ts';
 import { idempotencyOf } from './idempotency.ts';
-import type { RequestMeta, StartedTask } from './tool.ts';
 
 /** A reply to an operation that has ended; its own fields are beside these. */
 const completedReplySchema = z.looseObject({ status: z.literal('completed'), operation: z.string() });

@@ -1,56 +1,23 @@
-import type { ChangedResource, Operation, ToolCategory, ToolHints } from '@baton/operations';
+import type { ChangedResource, ToolCategory, ToolHints } from '@baton/operations';
 import { toJsonSchema } from '@baton/engine';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import { z } from 'zod';
-import { type Access, deferAdmission, admitCall } from '../call/access.ts';
-import type { AdmittedCall, Call, UnadmittedCall } from '../call/call.ts';
-import type { ToolReply } from '../delegation/tool-reply.ts';
+import { deferAdmission, admitCall } from '../call/access.ts';
+import type {
+  Access,
+  AdmittedCall,
+  ArgumentProblem,
+  Call,
+  RequestMeta,
+  StartedTask,
+  Tool,
+  UnadmittedCall,
+} from '../call/call.ts';
+import type { ToolReply } from '../call/tool-reply.ts';
 import { type ObjectSchema, toListedInput, toListedOutput } from '../tool-listing/listed-schema.ts';
+import { toolMetadata } from '../tool-listing/tool-metadata.ts';
 import { readLeniently } from '../argument-leniency/read-leniently.ts';
 import { unknownFieldHint } from '../argument-hints/unknown-field-hint.ts';
-
-/** A tool as MCP lists it, and what it does. One per file. */
-export interface Tool {
-  readonly name: string;
-  readonly access: Access;
-  /** The kinds of resources that it makes or changes. */
-  readonly changes: readonly ChangedResource[];
-  /** As an operation's. */
-  readonly needs?: Operation['needs'];
-  readonly asksWithinCall?: Operation['asksWithinCall'];
-  readonly listing: {
-    readonly name: string;
-    readonly title: string;
-    readonly description: string;
-    readonly inputSchema: ObjectSchema;
-    readonly outputSchema: ObjectSchema;
-    readonly annotations: ToolHints & { readonly title: string };
-    readonly execution: { readonly taskSupport: 'optional' | 'forbidden' };
-    readonly _meta: ToolMetadata;
-  };
-  /** Its schemas as they are; those of the listing are shortened. */
-  readonly schemas: { readonly input: ObjectSchema; readonly output: ObjectSchema };
-  /** What its input schema says against arguments. */
-  findProblems(args: unknown): readonly ArgumentProblem[];
-  call(args: unknown, call: Call, meta: RequestMeta): Promise<ToolReply>;
-  /** Starts what a call does as a task, where that can be. Errors: as `call`. */
-  readonly startTask?: (args: unknown, call: Call, meta: RequestMeta) => Promise<StartedTask>;
-}
-
-/** A task that a call stands for; `created` is false where an earlier call with the same idempotency key has started it. */
-export interface StartedTask {
-  readonly taskId: string;
-  readonly created: boolean;
-}
-
-/** What is wrong with an argument: its name, dotted where it is nested, and what it must be. */
-export interface ArgumentProblem {
-  readonly field: string;
-  readonly problem: string;
-}
-
-/** A request's `_meta`, as it came. */
-export type RequestMeta = Readonly<Record<string, unknown>>;
 
 /** What every tool says of itself. `Access` decides how its caller is admitted, and so what `run` is given. */
 interface ToolSpec<Input, DeclaredAccess extends Access, RunCall extends Call> {
@@ -79,37 +46,6 @@ interface ScriptAdmittedToolSpec<Input> extends ToolSpec<Input, Access<'script'>
 const errorSchema = z
   .strictObject({ error: z.looseObject({ code: z.string(), message: z.string() }) })
   .describe('What went wrong (isError is true): a code, a message with the way out, and details');
-
-/** Seed 5, "Enhance Tool Metadata": what MCP's annotations have no place for. */
-export type ToolMetadata = {
-  readonly 'baton/category': ToolCategory;
-  /** Whether a client does well to ask a person before: what the tool replaces or deletes does not come back. */
-  readonly 'baton/requiresConfirmation': boolean;
-  /** Whether its work may need an LLM, and so be answered with a request for one. */
-  readonly 'baton/delegates': boolean;
-  /**
-   * Claude Code puts a longer result than 50,000 characters into a file, of which its model reads the beginning; a tool may say that it takes
-   * more, up to this. A request for an LLM of which the end is missing is of no use.
-   */
-  readonly 'anthropic/maxResultSizeChars'?: typeof MAX_RESULT_SIZE_CHARS;
-};
-
-const MAX_RESULT_SIZE_CHARS = 500_000;
-
-/** The metadata follow from what the tool says of itself, so that they never contradict its hints. */
-export function toolMetadata(
-  category: ToolCategory,
-  hints: ToolHints,
-  delegates: boolean,
-  isLong = delegates,
-): ToolMetadata {
-  return {
-    'baton/category': category,
-    'baton/requiresConfirmation': hints.destructiveHint,
-    'baton/delegates': delegates,
-    ...(isLong ? { 'anthropic/maxResultSizeChars': MAX_RESULT_SIZE_CHARS } : {}),
-  };
-}
 
 /** A tool whose caller is admitted before its arguments are read. */
 export function defineEdgeAdmittedTool<Input>(spec: ToolSpec<Input, Access<'edge'>, AdmittedCall>): Tool {

@@ -28,7 +28,6 @@ export async function continueWorkflow(
   taskId: unknown,
   { tool, arguments: args, outcome }: MadeCall,
   call: Call,
-  log: (error: unknown) => void,
 ): Promise<Continuation> {
   if (typeof taskId !== 'string') return { recorded: false, reason: 'not_found' };
   if (outcome.kind === 'completed' && outcome.output['taskId'] === taskId) {
@@ -48,7 +47,7 @@ export async function continueWorkflow(
     const code = thrown instanceof BatonError ? thrown.code : undefined;
     if (code === 'task_not_found') return { recorded: false, reason: 'not_found' };
     if (code === 'task_ended') return { recorded: false, reason: 'ended' };
-    log(thrown);
+    call.services.log(thrown);
     return { recorded: false, reason: 'unavailable' };
   }
 }

@@ -4,7 +4,6 @@ import {
   DelayedError,
   type Job,
   type JobProcessor,
-  type ResumeJob,
   parseCallJob,
   UnrecoverableError,
   type WorkerShard,
@@ -24,8 +23,6 @@ const MAX_STARTS = 20;
 export interface CallDependencies {
   /** The models of endpoints: loaded with the first call, since a worker without endpoints never needs them. */
   readonly openModels: () => Promise<EndpointModels>;
-  /** Runs a job that an answer has requested, or adds it. Never throws. */
-  readonly resume: (job: ResumeJob) => Promise<void>;
   readonly log: Logger;
   readonly tracer: Tracer | undefined;
   /** Called after each call with how it ended. */
@@ -37,11 +34,11 @@ export type CallEnd = 'answered' | 'failed' | 'closed' | 'lost' | 'postponed';
 
 /**
  * BullMQ's processor of the queue `calls`: makes the call that a job is for, while it renews the call's lease, and gives the task
- * its answer, and resumes the task. What ends the wait (a cancellation, a deadline) ends the call too, at its next renewal.
+ * its answer. What ends the wait (a cancellation, a deadline) ends the call too, at its next renewal.
  */
 export function createCallProcessor(
   shard: WorkerShard,
-  { openModels, resume, log, tracer, onCall }: CallDependencies,
+  { openModels, log, tracer, onCall }: CallDependencies,
 ): JobProcessor {
   return async (job, _final, token) => {
     const start = await shard.beginCall(parseJob(job));
@@ -62,7 +59,6 @@ export function createCallProcessor(
     });
     if (end.kind === 'failed')
       log.warn({ tenant, taskId, type: end.type }, 'a call to an LLM endpoint failed');
-    if ('resume' in end && end.resume !== undefined) await resume(end.resume);
   };
 }
 
@@ -75,13 +71,8 @@ function parseJob(job: Job) {
 }
 
 type MadeCall =
-  | { readonly kind: 'answered'; readonly usage: AnswerUsage; readonly resume: ResumeJob | undefined }
-  | {
-      readonly kind: 'failed';
-      readonly type: string;
-      readonly usage: AnswerUsage;
-      readonly resume: ResumeJob | undefined;
-    }
+  | { readonly kind: 'answered'; readonly usage: AnswerUsage }
+  | { readonly kind: 'failed'; readonly type: string; readonly usage: AnswerUsage }
   | { readonly kind: 'closed' | 'lost' };
 
 async function makeCall(
@@ -101,15 +92,14 @@ async function makeCall(
       : await callEndpoint(call, models, lease.signal, words);
     const usage = readAnswerUsage(answer);
     let taken = await call.answer(JSON.stringify(answer), usage);
-    if (taken.kind === 'too_large') {
+    if (taken === 'too_large') {
       const message = "The LLM's answer is longer than the tenant's limit 'answerBytes' allows.";
       taken = await call.answer(JSON.stringify(errorAnswer('answer_too_large', message)), usage);
     }
-    if (taken.kind === 'closed' || taken.kind === 'lost') return { kind: taken.kind };
-    const resume = taken.kind === 'accepted' ? taken.resume : undefined;
+    if (taken === 'closed' || taken === 'lost') return { kind: taken };
     return answer.status === 'success'
-      ? { kind: 'answered', usage, resume }
-      : { kind: 'failed', type: answer.errorDetails.type ?? '', usage, resume };
+      ? { kind: 'answered', usage }
+      : { kind: 'failed', type: answer.errorDetails.type ?? '', usage };
   } catch (thrown) {
     if (lease.signal.aborted) return { kind: 'lost' };
     throw thrown;

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@baton/protocol';
 import { z } from 'zod';
 import { modelParameters, objectSchemaSchema, textSchema } from '../definition/definition-parts.ts';
 
@@ -57,4 +58,17 @@ export interface AgentDefinition extends AgentInput {
   readonly isPrimary: boolean;
   /** The number of its version. */
   readonly version: number;
+}
+
+/** What of an agent is a version: all but its state. */
+export function versionOf({ enabled: _enabled, isPrimary: _isPrimary, ...version }: AgentInput): JsonObject {
+  return version as JsonObject;
+}
+
+/** An agent of a version of it and its state. */
+export function toAgentDefinition(
+  { version, definition }: { readonly version: number; readonly definition: JsonObject },
+  { enabled, isPrimary }: { readonly enabled: boolean; readonly isPrimary: boolean },
+): AgentDefinition {
+  return { ...(definition as unknown as AgentInput), enabled, isPrimary, version };
 }

@@ -80,7 +80,7 @@ function takeModelParameters(agent: Record<string, unknown>): string[] {
 }
 
 /** A file without an id is named by its `name`: `secure-agent` is `secure_agent`. */
-export function idFromName(name: string): string {
+function idFromName(name: string): string {
   return name
     .trim()
     .toLowerCase()

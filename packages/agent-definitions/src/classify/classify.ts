@@ -1,4 +1,4 @@
-import { type AnswerParser, type AgentCallOutcome, type Program, runAgentCall } from '@baton/engine';
+import { type AnswerParser, type Program, runAgentCall } from '@baton/engine';
 import { BatonError, type Json, type ModelRole, type Validation } from '@baton/protocol';
 import { calibrate, classProbabilities } from './class-probabilities.ts';
 import { CLASSIFY_PARAMETERS, classifyMessages, CONTENT_FREE_TEXT } from './classify-prompt.ts';
@@ -13,7 +13,6 @@ export interface Classification {
   /** What decides between the classes; by default what their names say. */
   readonly instructions?: string | undefined;
   readonly role: ModelRole;
-  readonly modelId?: string | undefined;
   /** Whether a second request, for a text without content, takes the prompt's bias out of the probabilities. */
   readonly calibrated: boolean;
 }
@@ -24,7 +23,6 @@ export interface ClassifiedText {
   readonly answered: number;
   readonly probabilities?: readonly number[];
   readonly method: 'contextual_calibration' | 'renormalised' | 'none';
-  readonly outcome: AgentCallOutcome<Answer>;
 }
 
 interface Answer {
@@ -37,13 +35,16 @@ interface Answer {
  * leaves the probabilities uncalibrated.
  */
 export function* classifyText(classification: Classification): Program<ClassifiedText> {
-  const outcome = yield* ask(classification, classification.text, 'Classify a text');
-  const { index: answered, probabilities } = outcome.value;
-  if (probabilities === undefined) return { index: answered, answered, method: 'none', outcome };
+  const { index: answered, probabilities } = yield* ask(
+    classification,
+    classification.text,
+    'Classify a text',
+  );
+  if (probabilities === undefined) return { index: answered, answered, method: 'none' };
   const bias = classification.calibrated ? yield* askBias(classification) : undefined;
   const end = bias === undefined ? probabilities : calibrate(probabilities, bias);
   const method = bias === undefined ? 'renormalised' : 'contextual_calibration';
-  return { index: likeliest(end, answered), answered, probabilities: end, method, outcome };
+  return { index: likeliest(end, answered), answered, probabilities: end, method };
 }
 
 /** The answered class where it is as likely as any: the same logprobs for both texts leave all classes equally likely. */
@@ -55,20 +56,18 @@ function likeliest(probabilities: readonly number[], answered: number): number {
 
 function* askBias(classification: Classification): Program<readonly number[] | undefined> {
   try {
-    const { value } = yield* ask(classification, CONTENT_FREE_TEXT, 'Calibrate a classifier');
-    return value.probabilities;
+    return (yield* ask(classification, CONTENT_FREE_TEXT, 'Calibrate a classifier')).probabilities;
   } catch (thrown) {
     if (!(thrown instanceof BatonError)) throw thrown;
     return undefined;
   }
 }
 
-function ask(
-  classification: Classification,
+function* ask(
+  { classes, instructions, role }: Classification,
   text: string,
   summary: string,
-): Program<AgentCallOutcome<Answer>> {
-  const { classes, instructions, role, modelId } = classification;
+): Program<Answer> {
   const parser: AnswerParser<Answer> = {
     *read(data: Json): Program<Validation<Answer>> {
       const fit = readClass(classes, data);
@@ -76,9 +75,8 @@ function ask(
       return { ok: true, value: { index: fit.value, probabilities: classProbabilities(classes, data) } };
     },
   };
-  return runAgentCall({
+  const { value } = yield* runAgentCall({
     role,
-    modelId,
     messages: classifyMessages(classes, text, instructions),
     summary,
     maxTokens: MAX_TOKENS,
@@ -86,4 +84,5 @@ function ask(
     parameters: { ...CLASSIFY_PARAMETERS },
     parser,
   });
+  return value;
 }

@@ -1,4 +1,4 @@
-import { modelRoleSchema } from '@baton/protocol';
+import { modelRoleSchema, type JsonObject } from '@baton/protocol';
 import { z } from 'zod';
 import { modelParameters, objectSchemaSchema, textSchema } from '../definition/definition-parts.ts';
 import { hintsSchema } from './hints.ts';
@@ -99,4 +99,30 @@ export type CallerFunction = z.infer<typeof callerFunctionSchema>;
 /** A version of a prompt. */
 export interface PromptDefinition extends PromptInput {
   readonly version: number;
+}
+
+/** What lists show of a prompt: kept beside its versions. */
+export type PromptSummary = Pick<PromptInput, 'title' | 'description' | 'public'> & {
+  readonly arguments: PromptInput['arguments'];
+};
+
+export function promptSummaryOf(prompt: PromptInput): PromptSummary {
+  const { title, description, public: isPublic, arguments: args } = prompt;
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    public: isPublic,
+    arguments: args,
+  };
+}
+
+/** A prompt of a version of it. */
+export function toPromptDefinition({
+  version,
+  definition,
+}: {
+  readonly version: number;
+  readonly definition: JsonObject;
+}): PromptDefinition {
+  return { ...(definition as unknown as PromptInput), version };
 }

@@ -29,7 +29,6 @@ type Probe = NonNullable<AnswerFunction['probe']>;
 export class EndpointHealth {
   private readonly probe: Probe | undefined;
   private readonly onPause: (ms: number, failure: LlmCallFailure) => void;
-  private readonly intervalMs: number;
   private state: 'unknown' | 'answers' | 'paused';
   private hasAnswered = false;
   private pausedUntil = 0;
@@ -40,14 +39,9 @@ export class EndpointHealth {
   private next: Promise<LlmCallFailure | undefined> | undefined;
   private begun = Number.NEGATIVE_INFINITY;
 
-  constructor(
-    probe: Probe | undefined,
-    onPause: (ms: number, failure: LlmCallFailure) => void,
-    intervalMs: number = PAUSES.probeIntervalMs,
-  ) {
+  constructor(probe: Probe | undefined, onPause: (ms: number, failure: LlmCallFailure) => void) {
     this.probe = probe;
     this.onPause = onPause;
-    this.intervalMs = intervalMs;
     this.state = probe === undefined ? 'answers' : 'unknown';
   }
 
@@ -116,7 +110,7 @@ export class EndpointHealth {
 
   private async beginNext(signal: AbortSignal): Promise<LlmCallFailure | undefined> {
     await this.running;
-    await delay(Math.max(0, this.begun + this.intervalMs - performance.now()), undefined, {
+    await delay(Math.max(0, this.begun + PAUSES.probeIntervalMs - performance.now()), undefined, {
       ref: false,
       signal,
     }).catch(() => {});

@@ -18,24 +18,20 @@ export interface TestChildProcess {
 }
 
 /**
- * Runs `code`, an ES module's text in which `redis` is this package, `file(name)` imports one of its files,
- * and `print(value)` answers us. `environment`
- * replaces the whole of ours; `user` needs root. Its process group is its own, as that of a shell's foreground job, and
- * it ends with the test at the latest.
+ * Runs `code`, an ES module's text in which `redis` is this package and `print(value)` answers us. `environment` replaces the whole of
+ * ours. Its process group is its own, as that of a shell's foreground job, and it ends with the test at the latest.
  */
 export function runInChildProcess(
   code: string,
-  { environment, user }: { environment?: NodeJS.ProcessEnv; user?: number } = {},
+  environment: NodeJS.ProcessEnv = process.env,
 ): TestChildProcess {
   const text = `import * as redis from '${SOURCES}index.ts';
-    const file = (name) => import('${SOURCES}' + name);
     const print = (value) => console.log(JSON.stringify(value));
     ${code}`;
   const child = spawn(process.execPath, ['--import', LOADER, '--input-type=module', '--eval', text], {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: environment ?? process.env,
-    ...(user === undefined ? {} : { uid: user, gid: user }),
+    env: environment,
   });
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (complaint += chunk));

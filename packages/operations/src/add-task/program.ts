@@ -1,21 +1,12 @@
-import {
-  applyAnsweredCommand,
-  applyProjectCommand,
-  generateObjectWithContent,
-  readProject,
-  type ReadLimits,
-  type WithContent,
-} from '@baton/engine';
+import { generateObjectWithContent, readProject, type ReadLimits, type WithContent } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { attachmentsField } from '../definition/attachments-field.ts';
 import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { nullAsAbsent } from '../schema/coercion.ts';
-import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
-import type { ToolOperation } from '../definition/operation.ts';
-import { growthOf } from '../definition/project-growth.ts';
+import { commit, commitAnswer } from '../definition/commit.ts';
+import { settingsFor } from '../definition/role-parameters.ts';
+import { growthOf, type ToolOperation } from '../definition/operation.ts';
 import {
-  type ProjectCommand,
   type Dependency,
   formatTaskRef,
   existingItems,
@@ -134,8 +125,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
     const { value: answer, content }: WithContent<z.infer<typeof addTaskAnswer>> = manual
       ? { value: { title, description }, content: [] }
       : yield* generateObjectWithContent({
-          ...ROLE_PARAMETERS[modelRoleFor(research)],
-          role: modelRoleFor(research),
+          ...settingsFor(research),
           messages: buildAddTaskMessages({ ...found, request, dependencies }, research),
           summary: `Work out a task: ${excerpt(prompt, 80)}`,
           schema: addTaskAnswer,
@@ -143,7 +133,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
         });
     const given = { title, description, details, testStrategy, priority: input.priority };
     const { dependencies: suggested = [], ...worked } = answer;
-    const apply = manual ? applyProjectCommand : applyAnsweredCommand;
+    const apply = manual ? commit : commitAnswer;
     const { tag, taskId, task } = yield* apply<{ tag: string; taskId: number; task: Json }>(projectRoot, {
       command: 'add_task',
       tag: found.tag,
@@ -152,8 +142,8 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
       dependencies,
       suggested,
       seenBelow: found.nextId,
-      ...attachmentsField(content),
-    } satisfies ProjectCommand as Json);
+      attachments: content,
+    });
     return { projectRoot, tag, id: taskId, task };
   },
 

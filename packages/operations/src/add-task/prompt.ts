@@ -33,7 +33,7 @@ ${JSON_ONLY_RULE}.`,
     'It holds the request in the words of the caller, the rules, tech stack and requirements of the project, the tasks that the caller made it depend on, the tasks most like it, what was done last, and other tasks by id and title, as far as the budget reaches.',
 };
 
-export interface AddTaskParts extends JournaledProject {
+interface AddTaskParts extends JournaledProject {
   readonly request: string;
   readonly existing: readonly object[];
   readonly count: number;

@@ -8,12 +8,11 @@ import { agentCallFields, agentCallResult } from './agent-result.ts';
 import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-call-settings.ts';
 import { CONTENT_DESCRIPTION, messageBlocksSchema, userMessage } from './message-content.ts';
 import { specialistFunctions } from './specialist-functions.ts';
-import { withOwnIds } from './with-own-ids.ts';
 
 /** Room for what a person types, and a document beside it. */
 export const MAX_MESSAGE_LENGTH = 100_000;
 
-export const messageArgument = z
+const messageArgument = z
   .string()
   .min(1)
   .max(MAX_MESSAGE_LENGTH)
@@ -92,4 +91,17 @@ export function callableBy(
   specialists: readonly Specialist[],
 ): readonly Specialist[] {
   return specialists.filter((one) => one.id !== id && (group?.includes(one.id) ?? true));
+}
+
+/**
+ * The messages of a turn as its conversation keeps them, with ids of function calls that no other turn has, and no later one may get:
+ * models number the calls of each answer from the beginning, and endpoints refuse a dialog that repeats an id. `first` is the number of the turn's first message.
+ */
+function withOwnIds(messages: readonly Message[], first: number): readonly Message[] {
+  const own = (id: string) => `${id}_t${first}`;
+  return messages.map((message) => {
+    if (message.role === 'tool') return { ...message, tool_call_id: own(message.tool_call_id) };
+    if (message.role !== 'assistant' || message.tool_calls === undefined) return message;
+    return { ...message, tool_calls: message.tool_calls.map((call) => ({ ...call, id: own(call.id) })) };
+  });
 }

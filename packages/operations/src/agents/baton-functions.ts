@@ -1,5 +1,4 @@
 import {
-  applyProjectCommand,
   describeZodError,
   type FunctionResult,
   type FunctionSet,
@@ -9,6 +8,7 @@ import {
 } from '@baton/engine';
 import type { Json, JsonObject } from '@baton/protocol';
 import type { z } from 'zod';
+import { commit } from '../definition/commit.ts';
 import { binaryClassifyOperation } from '../classify/binary-classify.ts';
 import { classifyOperation } from '../classify/classify.ts';
 import type { Project } from '../project/index.ts';
@@ -50,8 +50,7 @@ function projectFunction(tool: ProjectTool): BatonFunction {
     description,
     input,
     *run(sent: { projectRoot: string }) {
-      const command = tool.command(sent) as unknown as Json;
-      return tool.show(yield* applyProjectCommand<JsonObject>(sent.projectRoot, command), sent);
+      return tool.show(yield* commit<JsonObject>(sent.projectRoot, tool.command(sent)), sent);
     },
   };
 }

@@ -23,7 +23,7 @@ import {
 /** An answer to a prompt: what its parser made of it, or calls of the caller's functions. */
 export type PromptAnswer = { readonly response: Json; readonly calls?: undefined } | CallingAnswer;
 
-export interface CallingAnswer {
+interface CallingAnswer {
   readonly calls: readonly AnsweredToolCall[];
   /** What the model said beside them. */
   readonly words: string | null;

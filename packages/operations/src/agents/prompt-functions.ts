@@ -11,7 +11,7 @@ import { specialistFunctions } from './specialist-functions.ts';
 
 const AGENT_PREFIX = toolNameOf('');
 
-export interface PromptFunctions {
+interface PromptFunctions {
   /** Those that Baton runs; undefined where there are none. */
   readonly run?: FunctionSet;
   /** Those that the caller runs. */

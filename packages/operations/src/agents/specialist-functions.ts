@@ -11,7 +11,7 @@ import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-call-settin
 import { readTaskMessage } from './message-content.ts';
 
 /** How long a specialist may take for each answer, from when an agent was shown its request. */
-export const SPECIALIST_TIMEOUT_MS = 30_000;
+const SPECIALIST_TIMEOUT_MS = 30_000;
 
 /**
  * Specialists as functions of another agent's call, under their ids. Each call is a request of its own, with the specialist's

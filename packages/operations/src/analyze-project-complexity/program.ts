@@ -1,26 +1,11 @@
-import {
-  all,
-  applyAnsweredCommand,
-  generateObject,
-  type Program,
-  readProject,
-  type ReadLimits,
-} from '@baton/engine';
-import type { Json } from '@baton/protocol';
+import { all, generateObject, type Program, readProject, type ReadLimits } from '@baton/engine';
 import { z } from 'zod';
 import { idTextSchema, projectRoot, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
-import type { ToolOperation } from '../definition/operation.ts';
-import { growthOf } from '../definition/project-growth.ts';
-import {
-  type ProjectCommand,
-  type Project,
-  requireProject,
-  requireTag,
-  resolveTag,
-  STATUSES,
-} from '../project/index.ts';
+import { commitAnswer } from '../definition/commit.ts';
+import { settingsFor } from '../definition/role-parameters.ts';
+import { growthOf, type ToolOperation } from '../definition/operation.ts';
+import { type Project, openTag, STATUSES } from '../project/index.ts';
 import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
 import type { JournaledProject } from '../project-context/context-sections.ts';
 import { readProjectContext } from '../project-context/project-context.ts';
@@ -31,7 +16,7 @@ import { selectTasksToAnalyze } from './select-tasks-to-analyze.ts';
 const TASKS_AT_ONCE = 40;
 const CHARACTERS_AT_ONCE = 32_000;
 
-export const analyzeInputSchema = z.strictObject({
+const analyzeInputSchema = z.strictObject({
   threshold: integerOrDigits(z.int().min(1).max(10).default(5)).describe(
     'The score (1 to 10) from which on a task is recommended for splitting',
   ),
@@ -46,7 +31,7 @@ export const analyzeInputSchema = z.strictObject({
   tag,
   projectRoot,
 });
-export type AnalyzeInput = z.infer<typeof analyzeInputSchema>;
+type AnalyzeInput = z.infer<typeof analyzeInputSchema>;
 
 const scored = z.object({
   taskId: z.int(),
@@ -95,9 +80,8 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
     const { projectRoot, threshold, research = false } = input;
     // Only ids here: what a branch needs it reads itself, so that it is gone from the journal with the branch.
     const found = yield* readProject(projectRoot, (project?: Project) => {
-      const existing = requireProject(project, projectRoot);
-      const tag = resolveTag(existing, input.tag);
-      const { analyzed, skipped } = selectTasksToAnalyze(requireTag(existing, tag).tasks, tag, input);
+      const { tag, tasks } = openTag(project, projectRoot, input.tag);
+      const { analyzed, skipped } = selectTasksToAnalyze(tasks, tag, input);
       const batches = splitIntoBatches(analyzed.map(taskExcerpt), TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
       return {
         tag,
@@ -159,28 +143,26 @@ function* analyzeBatch(
   });
   const { batch } = found;
   if (batch.length === 0) return [];
-  const role = modelRoleFor(research);
   const ids =
     batch.length === 1
       ? `task ${batch[0]?.id}`
       : `${batch.length} tasks (${batch[0]?.id} to ${batch.at(-1)?.id})`;
   const answer = yield* generateObject({
-    ...ROLE_PARAMETERS[role],
-    role,
+    ...settingsFor(research),
     messages: buildAnalyzeMessages(batch, threshold, found, research),
     summary: `Judge the complexity of ${ids}, tag '${tag}'`,
     schema: analyzeAnswerSchema,
     objectName: 'complexity_analysis',
   });
   const analyses = toOneAnalysisPerTask(batch, answer.complexityAnalysis);
-  yield* applyAnsweredCommand(projectRoot, {
+  yield* commitAnswer(projectRoot, {
     command: 'merge_report',
     tag,
     threshold,
     research,
     projectRoot,
     analyses,
-  } satisfies ProjectCommand as Json);
+  });
   return analyses.map(({ taskId, taskTitle, complexityScore, recommendedSubtasks }) => ({
     taskId,
     taskTitle,

@@ -4,14 +4,14 @@ import { parseTaskRefs, requireTask, type Status, type Task } from '../project/i
 /** The statuses whose tasks are judged, those of claude-task-master. */
 const ACTIVE: ReadonlySet<Status> = new Set(['pending', 'in-progress', 'blocked']);
 
-export interface Selection {
+interface Selection {
   readonly ids?: string | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
 /** A task that was named, and is not judged for its status. */
-export type NotAnalyzed = { readonly id: number; readonly status: Status };
+type NotAnalyzed = { readonly id: number; readonly status: Status };
 
 /**
  * The tasks to judge, and of those that were named the ones whose status keeps them from it.

@@ -19,7 +19,7 @@ export interface ChangedResourceRef {
 }
 
 /** Results name so many resources at most: what they say goes into a model's context. */
-export const MAX_CHANGED_RESOURCES = 8;
+const MAX_CHANGED_RESOURCES = 8;
 /** Of more tasks than these the list is named, and none of them. */
 const MAX_TASKS = 5;
 

@@ -10,7 +10,8 @@ interface IgnoredArgument {
   /** What is ignored. A tool's own argument of the same name is ignored only where its value is of this kind. */
   readonly schema: z.ZodType;
   readonly reason: string;
-  readonly tools: readonly string[];
+  /** Their names, parted by blanks. */
+  readonly tools: string;
 }
 
 const path = z
@@ -22,132 +23,88 @@ const path = z
 const flag = booleanOrText('Ignored').meta({ deprecated: true });
 
 /** The editors for which claude-task-master installs rules of its own: no rules of a project. */
-const EDITOR_PROFILES = [
-  'amp',
-  'claude',
-  'cline',
-  'codex',
-  'cursor',
-  'gemini',
-  'kilo',
-  'kiro',
-  'opencode',
-  'roo',
-  'trae',
-  'vscode',
-  'windsurf',
-  'zed',
-] as const;
+const EDITOR_PROFILES =
+  'amp claude cline codex cursor gemini kilo kiro opencode roo trae vscode windsurf zed';
 
 const IGNORED_ARGUMENTS: readonly IgnoredArgument[] = [
   {
     argument: 'file',
     schema: path,
     reason: 'Baton keeps the tasks and reports of a project itself; projectRoot and tag say which are meant.',
-    tools: [
-      'analyze_project_complexity',
-      'expand_task',
-      'expand_all',
-      'scope_up_task',
-      'scope_down_task',
-      'update',
-      'update_task',
-      'update_subtask',
-      'add_task',
-      'get_tasks',
-      'get_task',
-      'next_task',
-      'set_task_status',
-      'add_subtask',
-      'remove_task',
-      'remove_subtask',
-      'clear_subtasks',
-      'move_task',
-      'add_dependency',
-      'remove_dependency',
-      'validate_dependencies',
-      'fix_dependencies',
-      'complexity_report',
-      'list_tags',
-      'add_tag',
-      'copy_tag',
-      'rename_tag',
-      'delete_tag',
-      'use_tag',
-    ],
+    tools:
+      'analyze_project_complexity expand_task expand_all scope_up_task scope_down_task update ' +
+      'update_task update_subtask add_task get_tasks get_task next_task set_task_status ' +
+      'add_subtask remove_task remove_subtask clear_subtasks move_task add_dependency ' +
+      'remove_dependency validate_dependencies fix_dependencies complexity_report list_tags ' +
+      'add_tag copy_tag rename_tag delete_tag use_tag',
   },
   {
     argument: 'output',
     schema: path,
     reason: 'Baton writes no files: the result holds what was made, and tools and resources show it.',
-    tools: ['parse_prd', 'analyze_project_complexity'],
+    tools: 'parse_prd analyze_project_complexity',
   },
   {
     argument: 'complexityReport',
     schema: path,
     reason: 'Baton keeps the complexity report of each tag itself; complexity_report shows it.',
-    tools: ['next_task', 'get_tasks', 'get_task', 'set_task_status'],
+    tools: 'next_task get_tasks get_task set_task_status',
   },
   {
     argument: 'skipGenerate',
     schema: flag,
     reason: 'Baton writes no file per task.',
-    tools: ['add_subtask', 'remove_subtask'],
+    tools: 'add_subtask remove_subtask',
   },
   {
     argument: 'fromBranch',
     schema: flag,
     reason: 'Baton sees no Git repository: name names the tag.',
-    tools: ['add_tag'],
+    tools: 'add_tag',
   },
   {
     argument: 'yes',
     schema: flag,
     reason: 'Baton asks for no confirmation.',
-    tools: ['initialize_project', 'delete_tag'],
+    tools: 'initialize_project delete_tag',
   },
-  { argument: 'confirm', schema: flag, reason: 'Baton asks for no confirmation.', tools: ['remove_task'] },
+  { argument: 'confirm', schema: flag, reason: 'Baton asks for no confirmation.', tools: 'remove_task' },
   {
     argument: 'skipInstall',
     schema: flag,
     reason: 'There is nothing to install.',
-    tools: ['initialize_project'],
+    tools: 'initialize_project',
   },
   {
     argument: 'addAliases',
     schema: flag,
     reason: 'Baton changes no shell of yours.',
-    tools: ['initialize_project'],
+    tools: 'initialize_project',
   },
-  {
-    argument: 'initGit',
-    schema: flag,
-    reason: 'Baton sees no Git repository.',
-    tools: ['initialize_project'],
-  },
+  { argument: 'initGit', schema: flag, reason: 'Baton sees no Git repository.', tools: 'initialize_project' },
   {
     argument: 'storeTasksInGit',
     schema: flag,
     reason: 'Baton keeps the tasks itself; GET /v1/projects/{id} gives them as tasks.json.',
-    tools: ['initialize_project'],
+    tools: 'initialize_project',
   },
   {
     argument: 'includeProjectTree',
     schema: flag,
     reason: 'Baton sees no directory of yours: filePaths and customContext tell what to know of it.',
-    tools: ['research'],
+    tools: 'research',
   },
   {
     argument: 'saveToFile',
     schema: flag,
     reason: 'Baton writes no files: the result holds the text, and saveTo adds it to a task.',
-    tools: ['research'],
+    tools: 'research',
   },
   {
     argument: 'rules',
-    schema: z.array(z.enum(EDITOR_PROFILES)).min(1),
+    schema: z.array(z.enum(EDITOR_PROFILES.split(' '))).min(1),
     reason: 'Baton installs no rule profiles of editors; rules of the project are given as texts.',
-    tools: ['initialize_project'],
+    tools: 'initialize_project',
   },
 ];
 
@@ -172,7 +129,7 @@ export class IgnoredArguments {
 
   /** Undefined for a tool that ignores nothing. */
   static of(tool: string): IgnoredArguments | undefined {
-    const entries = IGNORED_ARGUMENTS.filter(({ tools }) => tools.includes(tool));
+    const entries = IGNORED_ARGUMENTS.filter(({ tools }) => tools.split(' ').includes(tool));
     return entries.length === 0 ? undefined : new IgnoredArguments(entries);
   }
 

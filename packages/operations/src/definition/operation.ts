@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import type { IgnoredReport } from './ignored-arguments.ts';
 import type { PromptText } from '../prompt-kit/prompt-text.ts';
 import type { ChangedResource } from './changed-resources.ts';
-import type { ProjectGrowth } from './project-growth.ts';
 import type { ToolCategory } from './tool-category.ts';
 
 /** MCP's tool annotations (2025-11-25, server/tools). Hints, never a promise that anything enforces. */
@@ -54,4 +53,15 @@ export interface ToolOperation<Input = unknown, Result = unknown> extends Operat
   readonly promptText: PromptText;
   /** What people may want to do after it, a sentence each. */
   readonly nextSteps: readonly string[];
+}
+
+/** The project that an answer changes, and bytes that it grows at least. */
+export interface ProjectGrowth {
+  readonly project: string;
+  readonly growth: number;
+}
+
+/** 0 for what may make the project smaller: then only a project that does not exist yet needs room. */
+export function growthOf(project: string, growth: 0 | 1 = 1): ProjectGrowth {
+  return { project, growth };
 }

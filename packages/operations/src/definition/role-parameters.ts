@@ -12,6 +12,12 @@ export const ROLE_PARAMETERS: Readonly<Record<ModelRole, RoleParameters>> = {
   fallback: { maxTokens: 64_000, temperature: 0.2 },
 };
 
+/** Who is asked, and within which bounds. */
+export function settingsFor(research: boolean): RoleParameters & { readonly role: ModelRole } {
+  const role = modelRoleFor(research);
+  return { ...ROLE_PARAMETERS[role], role };
+}
+
 export function modelRoleFor(research: boolean): ModelRole {
   return research ? 'research' : 'main';
 }

@@ -1,6 +1,6 @@
 import { generateObject, type Program, readProject, type ReadLimits } from '@baton/engine';
 import { BatonError } from '@baton/protocol';
-import { modelRoleFor, ROLE_PARAMETERS } from '../definition/role-parameters.ts';
+import { settingsFor } from '../definition/role-parameters.ts';
 import { type ExpandContext, readExpandContext } from '../expand-task/prompt-context.ts';
 import { commitSubtasks, type SplitRequest } from '../expand-task/split-task.ts';
 import type { GeneratedSubtask, Project } from '../project/index.ts';
@@ -69,11 +69,9 @@ function* askFor(
   { prompt, research }: Wish,
 ): Program<ReadonlyMap<number, GeneratedSubtask[]> | BatonError> {
   const ids = materials.map(({ task }) => task.id);
-  const role = modelRoleFor(research);
   try {
     const { expansions } = yield* generateObject({
-      ...ROLE_PARAMETERS[role],
-      role,
+      ...settingsFor(research),
       messages: buildTogetherMessages(materials, prompt, research),
       summary: `Split tasks ${ids.join(', ')}`,
       schema: togetherAnswerSchema(ids),

@@ -5,16 +5,13 @@ import { projectRoot, prompt, research, tag } from '../definition/shared-argumen
 import { splitTask } from '../expand-task/split-task.ts';
 import { subtaskCountArgument } from '../expand-task/program.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
-import type { ToolOperation } from '../definition/operation.ts';
-import { growthOf } from '../definition/project-growth.ts';
+import { growthOf, type ToolOperation } from '../definition/operation.ts';
 import {
   ignoredStatusesNote,
   statusesIgnoredField,
   listIgnoredStatuses,
   type Project,
-  requireProject,
-  requireTag,
-  resolveTag,
+  openTag,
   type Task,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
@@ -76,9 +73,7 @@ export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof ex
 
   *run({ projectRoot, num, prompt, force = false, research = false, atOnce, perRequest, ...input }) {
     const found = yield* readProject(projectRoot, (project?: Project) => {
-      const existing = requireProject(project, projectRoot);
-      const tag = resolveTag(existing, input.tag);
-      const { tasks } = requireTag(existing, tag);
+      const { tag, tasks } = openTag(project, projectRoot, input.tag);
       return { tag, total: tasks.length, ids: tasks.filter(isToExpand(force)).map(({ id }) => id) };
     });
     const { tag, ids, total } = found;

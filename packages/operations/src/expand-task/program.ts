@@ -2,8 +2,7 @@ import type { Json } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
-import type { ToolOperation } from '../definition/operation.ts';
-import { growthOf } from '../definition/project-growth.ts';
+import { growthOf, type ToolOperation } from '../definition/operation.ts';
 import {
   ignoredStatusesNote,
   statusesIgnoredField,

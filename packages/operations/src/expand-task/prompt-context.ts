@@ -3,13 +3,11 @@ import {
   DEFAULT_SUBTASK_COUNT,
   LEAST_TASK,
   type Project,
-  requireProject,
   requireRoom,
-  requireTag,
   requireTask,
-  resolveTag,
   type Task,
   taskDoneError,
+  openTag,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
 import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
@@ -30,7 +28,7 @@ export interface ExpandContext {
   readonly context?: ProjectContext | undefined;
 }
 
-export interface ExpandRequest {
+interface ExpandRequest {
   readonly id: number;
   readonly num?: number | undefined;
   readonly force: boolean;
@@ -46,9 +44,7 @@ export function readExpandContext(
   { id, num, force }: ExpandRequest,
   limits: ReadLimits,
 ): ExpandContext {
-  const existing = requireProject(project, projectRoot);
-  const tag = resolveTag(existing, tagWish);
-  const { tasks } = requireTag(existing, tag);
+  const { existing, tag, tasks } = openTag(project, projectRoot, tagWish);
   const task = requireTask({ tasks }, tag, { task: id });
   if (task.status === 'done') throw taskDoneError(tag, `${id}`);
   const subtasks = [{ id: 1, ...LEAST_TASK }];

@@ -1,23 +1,31 @@
-import {
-  applyAnsweredCommand,
-  generateObject,
-  type Program,
-  readProject,
-  type ReadLimits,
-} from '@baton/engine';
+import { generateObject, type Program, readProject, type ReadLimits } from '@baton/engine';
 import type { Json } from '@baton/protocol';
-import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
+import { z } from 'zod';
+import { commitAnswer } from '../definition/commit.ts';
+import { settingsFor } from '../definition/role-parameters.ts';
 import {
-  type ProjectCommand,
   type GeneratedSubtask,
   type IgnoredStatus,
   type Project,
   statusesOfNewItems,
+  MAX_SUBTASKS_PER_ANSWER,
+  plannedSubtaskSchema,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { expandAnswerSchema } from './answer.ts';
+import { objectOrBareList } from '../schema/coercion.ts';
 import { readExpandContext } from './prompt-context.ts';
 import { buildExpandMessages } from './prompt.ts';
+
+/** What the LLM is asked for when a task is split. */
+const expandAnswerSchema = objectOrBareList(
+  'subtasks',
+  z.object({
+    subtasks: z
+      .array(plannedSubtaskSchema)
+      .min(1, 'must hold at least one subtask')
+      .max(MAX_SUBTASKS_PER_ANSWER),
+  }),
+);
 
 export interface SplitRequest {
   readonly projectRoot: string;
@@ -32,7 +40,7 @@ export interface SplitRequest {
 }
 
 /** The outcome of `add_subtasks` as it comes back from the journal, and what was ignored of the answer. */
-export interface SplitResult {
+interface SplitResult {
   readonly tag: string;
   readonly id: number;
   readonly title: string;
@@ -48,10 +56,8 @@ export function* splitTask(expansion: SplitRequest): Program<SplitResult> {
   const material = yield* readProject(projectRoot, (project: Project | undefined, limits: ReadLimits) =>
     readExpandContext(project, projectRoot, tag, { id, num, force }, limits),
   );
-  const role = modelRoleFor(research);
   const { subtasks } = yield* generateObject({
-    ...ROLE_PARAMETERS[role],
-    role,
+    ...settingsFor(research),
     messages: buildExpandMessages(material, prompt, research),
     summary: `Split task ${id}: ${excerpt(material.task.title, 80)}`,
     schema: expandAnswerSchema,
@@ -66,13 +72,13 @@ export function* commitSubtasks(
   tag: string,
   subtasks: GeneratedSubtask[],
 ): Program<SplitResult> {
-  const split = yield* applyAnsweredCommand<Omit<SplitResult, 'statusesIgnored'>>(projectRoot, {
+  const split = yield* commitAnswer<Omit<SplitResult, 'statusesIgnored'>>(projectRoot, {
     command: 'add_subtasks',
     id,
     mode: force ? 'replace' : 'append',
     subtasks,
     tag,
     ...(show ? { show } : {}),
-  } satisfies ProjectCommand as Json);
+  });
   return { ...split, statusesIgnored: statusesOfNewItems(subtasks, split.subtaskIds) };
 }

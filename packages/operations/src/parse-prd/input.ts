@@ -4,7 +4,7 @@ import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import { fileNameSchema } from '../project/index.ts';
 
 export const MAX_PRD_LENGTH = 500_000;
-export const DEFAULT_TASK_COUNT = 10;
+const DEFAULT_TASK_COUNT = 10;
 /** Where claude-task-master looks for the document. */
 export const DEFAULT_PRD_NAME = '.taskmaster/docs/prd.txt';
 

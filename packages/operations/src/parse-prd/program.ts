@@ -1,11 +1,10 @@
-import { applyAnsweredCommand, generateObject, readProject, type ReadLimits } from '@baton/engine';
+import { generateObject, readProject, type ReadLimits } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
-import type { ToolOperation } from '../definition/operation.ts';
-import { growthOf } from '../definition/project-growth.ts';
+import { commitAnswer } from '../definition/commit.ts';
+import { settingsFor } from '../definition/role-parameters.ts';
+import { growthOf, type ToolOperation } from '../definition/operation.ts';
 import {
-  type ProjectCommand,
   ignoredStatusesNote,
   statusesIgnoredField,
   listIgnoredStatuses,
@@ -69,10 +68,8 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
     const document = prd ?? target.document ?? '';
     if (document.trim() === '') throw blank(input ?? DEFAULT_PRD_NAME);
 
-    const role = research ? 'research' : 'main';
     const answer = yield* generateObject({
-      ...ROLE_PARAMETERS[role],
-      role,
+      ...settingsFor(research),
       messages: buildParsePrdMessages({
         prd: document,
         numTasks,
@@ -86,13 +83,13 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
       objectName: 'tasks_data',
     });
 
-    const added = yield* applyAnsweredCommand<Added>(projectRoot, {
+    const added = yield* commitAnswer<Added>(projectRoot, {
       command: 'add_tasks',
       tag: target.tag,
       mode: append ? 'append' : force ? 'replace' : 'refuse_if_not_empty',
       tasks: answer.tasks,
       seenBelow: target.nextId,
-    } satisfies ProjectCommand as Json);
+    });
 
     const { taskIds } = added;
     const tasks = fitReply(added.tasks, (task) => task);

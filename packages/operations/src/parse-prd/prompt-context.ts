@@ -20,7 +20,7 @@ interface ConnectedDocument {
 }
 
 /** What parse_prd reads of a project before it asks the LLM; it is journaled, so it is kept small. */
-export interface PrdContext {
+interface PrdContext {
   readonly tag: string;
   readonly count: number;
   readonly nextId: number;

@@ -10,7 +10,7 @@ import {
 } from '../prompt-kit/prompt-text.ts';
 
 /** The parts of the prompt; its wording may change without a new version of the program. */
-export interface ParsePrdPromptParts extends JournaledProject {
+interface ParsePrdPromptParts extends JournaledProject {
   readonly prd: string;
   /** 0 leaves the number to the LLM. */
   readonly numTasks: number;

@@ -1,5 +1,4 @@
 import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
-import { rulesSection } from '../prompt-kit/rules-section.ts';
 import type { ProjectContext } from './project-context.ts';
 
 /** What a read gave of the project. */
@@ -40,3 +39,9 @@ const FENCES = {
   done: 'done-tasks',
   plan: 'existing-tasks',
 } as const;
+
+/** The rules as a part of a request. They come from the project's owner, and yet they are data. */
+function rulesSection(rules: string | null | undefined): string | undefined {
+  if (!rules) return undefined;
+  return `The project keeps to these rules; let your answer keep to them too:\n${delimitJsonLines('project-rules', [rules])}`;
+}

@@ -45,7 +45,7 @@ export interface ContextWish {
   readonly plan?: number;
 }
 
-export interface KnownOfProject {
+interface KnownOfProject {
   readonly rules?: string;
   /** The latest other tasks by id and title. */
   readonly plan: readonly object[];

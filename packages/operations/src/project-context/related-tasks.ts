@@ -18,7 +18,7 @@ const QUERY_WORDS = 24;
 /** What shares only common words with it scores less than this part of the most similar one. */
 const LEAST_OF_BEST = 0.25;
 
-export interface RelatedTasks {
+interface RelatedTasks {
   /** The most similar one first. */
   readonly tasks: readonly Task[];
   readonly searched: number;

@@ -4,7 +4,7 @@ import { estimateTokens, truncateToTokens } from '@baton/protocol';
 const LEAST_BEGINNING = 20;
 
 /** What of a list found room, and what did not. */
-export interface TakenItems {
+interface TakenItems {
   readonly shown: readonly object[];
   /** How many are shown in less than their first form. */
   readonly shortened: number;

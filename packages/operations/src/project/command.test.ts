@@ -7,7 +7,7 @@ import {
   tasksFileArbitrary,
 } from '../testing/command-arbitraries.ts';
 import { randomSeed } from '@baton/protocol/testing/random-seed';
-import { applyCommand, type ProjectCommand, commandSchema } from './command.ts';
+import { applyCommand, type ProjectCommand } from './command.ts';
 import { parseTasksFile } from './formats/tasks-file.ts';
 import { toTasksFile, projectFromFields, changedProjectFields } from '../testing/whole-project.ts';
 import { findInvariantViolations } from '../testing/project-invariants.ts';
@@ -147,7 +147,7 @@ describe('any sequence of commands', UNHURRIED, () => {
   it('is the same whether a command comes as an object or as the JSON that a journal holds', () => {
     fc.assert(
       fc.property(commandArbitrary, (next) => {
-        expect(stored(apply(undefined, commandSchema.parse(plain(next))) ?? empty)).toEqual(
+        expect(stored(apply(undefined, plain(next) as ProjectCommand) ?? empty)).toEqual(
           stored(apply(undefined, next) ?? empty),
         );
       }),
@@ -217,15 +217,6 @@ describe('changedProjectFields', () => {
     const { project } = applyCommand(undefined, { command: 'import', file: { master: { tasks: [] } } }, NOW);
     expect(projectFromFields(stored(project).set('later:x', '"later"'))).toEqual(project);
   });
-});
-
-describe('a command that is no command', () => {
-  it.each([{}, { command: 'drop' }, { command: 'add_tasks', tag: 'x y', mode: 'append', tasks: [] }, null])(
-    'is refused: %j',
-    (next) => {
-      expect(commandSchema.safeParse(next).success).toBe(false);
-    },
-  );
 });
 
 it('reads a file of ten thousand tasks in a chain without overflowing', UNHURRIED, () => {

@@ -1,100 +1,72 @@
 import { BatonError } from '@baton/protocol';
-import { z } from 'zod';
-import { attach, attachCommandSchema } from './task-edits/attach.ts';
-import { connectFiles, connectFilesCommandSchema } from './commands/connect-files.ts';
-import { initializeProject, initializeCommandSchema } from './commands/initialize-project.ts';
-import { setRules, setRulesCommandSchema } from './commands/set-rules.ts';
-import {
-  addSubtask,
-  addSubtaskCommandSchema,
-  addSubtasks,
-  addSubtasksCommandSchema,
-} from './commands/add-subtasks.ts';
-import { addTask, addTaskCommandSchema } from './commands/add-task.ts';
-import { addTasks, addTasksCommandSchema } from './commands/add-tasks.ts';
-import { appendInfo, appendInfoCommandSchema } from './commands/append-info.ts';
+import { attach } from './task-edits/attach.ts';
+import { connectFiles, setRules } from './commands/rules-and-files.ts';
+import { initializeProject } from './commands/initialize-project.ts';
+import { addSubtask, addSubtasks } from './commands/add-subtasks.ts';
+import { addTask } from './commands/add-task.ts';
+import { addTasks } from './commands/add-tasks.ts';
+import { appendInfo } from './commands/append-info.ts';
 import { type CommandResult, asJsonOutcome } from './model/command-result.ts';
-import {
-  addDependency,
-  addDependencyCommandSchema,
-  fixDependencies,
-  fixDependenciesCommandSchema,
-  removeDependency,
-  removeDependencyCommandSchema,
-} from './commands/edit-dependencies.ts';
+import { addDependency, fixDependencies, removeDependency } from './commands/edit-dependencies.ts';
 import { ParsedTasksFile, parseTasksFile } from './formats/tasks-file.ts';
-import {
-  moveTasksBetweenTags,
-  moveTasksBetweenTagsCommandSchema,
-  moveTasksWithinTag,
-  moveTasksWithinTagCommandSchema,
-} from './commands/move-tasks.ts';
+import { moveTasksBetweenTags, moveTasksWithinTag } from './commands/move-tasks.ts';
 import { DEFAULT_TAG, newProject, type Project } from './model/project.ts';
-import {
-  clearSubtasks,
-  clearSubtasksCommandSchema,
-  removeSubtasks,
-  removeSubtasksCommandSchema,
-} from './commands/remove-subtasks.ts';
-import { removeTasks, removeTasksCommandSchema } from './commands/remove-tasks.ts';
-import { mergeReport, mergeReportCommandSchema } from './commands/merge-report.ts';
-import { setStatus, setStatusCommandSchema } from './commands/set-status.ts';
-import {
-  addTag,
-  addTagCommandSchema,
-  deleteTag,
-  deleteTagCommandSchema,
-  renameTag,
-  renameTagCommandSchema,
-  useTag,
-  useTagCommandSchema,
-} from './commands/edit-tags.ts';
+import { clearSubtasks, removeSubtasks } from './commands/remove-subtasks.ts';
+import { removeTasks } from './commands/remove-tasks.ts';
+import { mergeReport } from './commands/merge-report.ts';
+import { setStatus } from './commands/set-status.ts';
+import { addTag, deleteTag, renameTag, useTag } from './commands/edit-tags.ts';
 import { TASK_LIMITS } from './model/task.ts';
-import { updateTasks, updateTasksCommandSchema } from './commands/update-tasks.ts';
+import { updateTasks } from './commands/update-tasks.ts';
 
-/** Replaces the project's tags by those of a tasks.json, given as JSON or as a ParsedTasksFile. */
-const importCommand = z.strictObject({ command: z.literal('import'), file: z.unknown() });
+/** The reducer of each command. */
+const REDUCERS = {
+  add_tasks: (project: Project | undefined, command: Parameters<typeof addTasks>[1], now: string) => {
+    const { project: after, added } = addTasks(project, command, now);
+    return { project: after, outcome: asJsonOutcome(added) };
+  },
+  add_task: addTask,
+  add_subtasks: addSubtasks,
+  add_subtask: addSubtask,
+  update_tasks: updateTasks,
+  append_info: appendInfo,
+  merge_report: mergeReport,
+  set_status: (project: Project | undefined, command: Parameters<typeof setStatus>[1], now: string) => {
+    const { project: after, ...outcome } = setStatus(project, command, now);
+    return { project: after, outcome: asJsonOutcome(outcome) };
+  },
+  remove_tasks: removeTasks,
+  remove_subtasks: removeSubtasks,
+  clear_subtasks: clearSubtasks,
+  move_tasks: moveTasksWithinTag,
+  move_between_tags: moveTasksBetweenTags,
+  add_dependency: addDependency,
+  remove_dependency: removeDependency,
+  fix_dependencies: fixDependencies,
+  add_tag: addTag,
+  rename_tag: renameTag,
+  delete_tag: deleteTag,
+  use_tag: useTag,
+  initialize: initializeProject,
+  set_rules: setRules,
+  connect_files: connectFiles,
+  attach,
+  import: importFile,
+} satisfies Readonly<Record<string, Reducer>>;
 
-const singleCommandSchema = z.discriminatedUnion('command', [
-  addTasksCommandSchema,
-  addTaskCommandSchema,
-  addSubtasksCommandSchema,
-  addSubtaskCommandSchema,
-  updateTasksCommandSchema,
-  appendInfoCommandSchema,
-  mergeReportCommandSchema,
-  setStatusCommandSchema,
-  removeTasksCommandSchema,
-  removeSubtasksCommandSchema,
-  clearSubtasksCommandSchema,
-  moveTasksWithinTagCommandSchema,
-  moveTasksBetweenTagsCommandSchema,
-  addDependencyCommandSchema,
-  removeDependencyCommandSchema,
-  fixDependenciesCommandSchema,
-  addTagCommandSchema,
-  renameTagCommandSchema,
-  deleteTagCommandSchema,
-  useTagCommandSchema,
-  initializeCommandSchema,
-  setRulesCommandSchema,
-  connectFilesCommandSchema,
-  attachCommandSchema,
-  importCommand,
-]);
-
-/** Commands that change a project one after the other, all of them or none. */
-const sequenceCommand = z.strictObject({
-  command: z.literal('sequence'),
-  commands: z.array(singleCommandSchema).min(1).max(10),
-});
+type Reducer = (project: Project | undefined, command: never, now: string) => CommandResult;
+type SingleCommand = {
+  [Name in keyof typeof REDUCERS]: { readonly command: Name } & Parameters<(typeof REDUCERS)[Name]>[1];
+}[keyof typeof REDUCERS];
 
 /**
  * A change to a project as data, carried by a `commit` effect. It is applied to the project as it is at the commit, not
- * as its author read it.
+ * as its author read it. Its fields are checked where they come in: in tools' arguments and in LLMs' answers.
  */
-export const commandSchema = z.discriminatedUnion('command', [singleCommandSchema, sequenceCommand]);
-export type ProjectCommand = z.infer<typeof commandSchema>;
+export type ProjectCommand =
+  | SingleCommand
+  /** Commands that change a project one after the other, all of them or none. */
+  | { readonly command: 'sequence'; readonly commands: readonly SingleCommand[] };
 
 /**
  * The project after a command; `undefined` is one that does not exist yet. Pure: the caller stores the result under a
@@ -131,64 +103,9 @@ function tooManyTasks(count: number): BatonError {
 }
 
 function reduced(project: Project | undefined, command: ProjectCommand, now: string): CommandResult {
-  switch (command.command) {
-    case 'add_tasks': {
-      const { project: after, added } = addTasks(project, command, now);
-      return { project: after, outcome: asJsonOutcome(added) };
-    }
-    case 'set_status': {
-      const { project: after, tag, updated } = setStatus(project, command, now);
-      return { project: after, outcome: asJsonOutcome({ tag, updated }) };
-    }
-    case 'add_task':
-      return addTask(project, command, now);
-    case 'add_subtasks':
-      return addSubtasks(project, command, now);
-    case 'add_subtask':
-      return addSubtask(project, command, now);
-    case 'update_tasks':
-      return updateTasks(project, command, now);
-    case 'append_info':
-      return appendInfo(project, command, now);
-    case 'merge_report':
-      return mergeReport(project, command, now);
-    case 'remove_tasks':
-      return removeTasks(project, command, now);
-    case 'remove_subtasks':
-      return removeSubtasks(project, command, now);
-    case 'clear_subtasks':
-      return clearSubtasks(project, command, now);
-    case 'move_tasks':
-      return moveTasksWithinTag(project, command, now);
-    case 'move_between_tags':
-      return moveTasksBetweenTags(project, command, now);
-    case 'add_dependency':
-      return addDependency(project, command, now);
-    case 'remove_dependency':
-      return removeDependency(project, command, now);
-    case 'fix_dependencies':
-      return fixDependencies(project, command, now);
-    case 'add_tag':
-      return addTag(project, command, now);
-    case 'rename_tag':
-      return renameTag(project, command, now);
-    case 'delete_tag':
-      return deleteTag(project, command);
-    case 'use_tag':
-      return useTag(project, command);
-    case 'initialize':
-      return initializeProject(project, command, now);
-    case 'set_rules':
-      return setRules(project, command);
-    case 'connect_files':
-      return connectFiles(project, command, now);
-    case 'sequence':
-      return inSequence(project, command.commands, now);
-    case 'attach':
-      return attach(project, command, now);
-    case 'import':
-      return importFile(project, command.file, now);
-  }
+  if (command.command === 'sequence') return inSequence(project, command.commands, now);
+  const reduce: Reducer = REDUCERS[command.command];
+  return reduce(project, command as never, now);
 }
 
 /** The outcome holds those of the commands, in their order. */
@@ -207,8 +124,15 @@ function inSequence(
   return { project: project as Project, outcome: asJsonOutcome({ outcomes }) };
 }
 
-/** Replaces the tags. Rules, files and reports are not in the file and stay, except reports of tags that are gone. */
-function importFile(project: Project | undefined, file: unknown, now: string): CommandResult {
+/**
+ * Replaces the project's tags by those of a tasks.json, given as JSON or as a ParsedTasksFile. Rules, files and reports are
+ * not in the file and stay, except reports of tags that are gone.
+ */
+function importFile(
+  project: Project | undefined,
+  { file }: { readonly file: unknown },
+  now: string,
+): CommandResult {
   const { tags, repairs } = file instanceof ParsedTasksFile ? file : parseTasksFile(file, now);
   const wanted = [project?.currentTag, DEFAULT_TAG, ...tags.keys()];
   const currentTag = wanted.find((name) => name !== undefined && tags.has(name)) ?? DEFAULT_TAG;

@@ -7,6 +7,7 @@
 export {
   type ProjectMetadata,
   projectMetadataSchema,
+  projectRulesSchema,
   languageSchema,
   METADATA_LIMITS,
   type ConnectedFile,
@@ -25,7 +26,7 @@ export { firstTaskSchema, MAX_FIRST_TASKS } from './commands/initialize-project.
 export { MAX_SUBTASKS_PER_ANSWER } from './commands/add-subtasks.ts';
 export { tagNotEmptyError, taskDoneError } from './model/project-errors.ts';
 export type { CommandResult } from './model/command-result.ts';
-export { applyCommand, type ProjectCommand, commandSchema } from './command.ts';
+export { applyCommand, type ProjectCommand } from './command.ts';
 export { LEAST_TASK, requireRoom } from './require-room.ts';
 export { type DependencyIssue, findDependencyIssues } from './dependencies/find-dependency-issues.ts';
 export {
@@ -46,7 +47,6 @@ export { INITIAL_FIELDS } from './formats/field-names.ts';
 export { isUnread, needWhole, storedLength } from './formats/unread.ts';
 export {
   type TaskAnalysis,
-  taskAnalysisSchema,
   type ComplexityReport,
   complexityReportSchema,
   DEFAULT_COMPLEXITY_SCORE,
@@ -54,7 +54,6 @@ export {
   MAX_RECOMMENDED_SUBTASKS,
 } from './model/complexity-report.ts';
 export { parseTaskRefs } from './model/task-id.ts';
-export { type StatusChange } from './commands/set-status.ts';
 export {
   PRIORITIES,
   type Priority,

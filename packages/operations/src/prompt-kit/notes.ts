@@ -15,7 +15,7 @@ export function withoutNotes(details: string | undefined): string | undefined {
   return at === -1 ? details : details?.slice(0, at).trim();
 }
 
-export interface SubtaskNote {
+interface SubtaskNote {
   readonly id: number;
   readonly note: string;
 }

@@ -9,7 +9,7 @@ import { lastNote } from './notes.ts';
  */
 
 /** A task in a line of a list: enough to refer to it. */
-export interface BriefTaskExcerpt {
+interface BriefTaskExcerpt {
   readonly id: number;
   readonly title: string;
   readonly status: string;
@@ -24,7 +24,7 @@ export function briefTaskExcerpt({
 }
 
 /** A subtask with what it is about, as work on its task needs it. */
-export function subtaskExcerpt({ id, title, status, description, details, dependencies }: Subtask) {
+function subtaskExcerpt({ id, title, status, description, details, dependencies }: Subtask) {
   const open = status !== 'done';
   return {
     id,

@@ -1,17 +1,11 @@
-import {
-  applyAnsweredCommand,
-  generateText,
-  type Program,
-  readProject,
-  type ReadLimits,
-} from '@baton/engine';
-import { BatonError, type Json } from '@baton/protocol';
+import { generateText, type Program, readProject, type ReadLimits } from '@baton/engine';
+import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import type { ToolOperation } from '../definition/operation.ts';
-import { growthOf } from '../definition/project-growth.ts';
+import { commitAnswer } from '../definition/commit.ts';
+import { growthOf, type ToolOperation } from '../definition/operation.ts';
 import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import { idTextSchema, MAX_PROMPT_LENGTH, projectRoot, prompt, tag } from '../definition/shared-arguments.ts';
-import { type ProjectCommand, parseTaskRef, type Project, type TaskRef } from '../project/index.ts';
+import { parseTaskRef, type Project, type TaskRef } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
 import { buildResearchMessages, DETAIL_LEVELS, researchPromptText } from './prompt.ts';
 import {
@@ -131,12 +125,12 @@ type Saved =
 /** An answer that was paid for is given back whatever became of the task in between. */
 function* save(projectRoot: string, tag: string, id: string, query: string, text: string): Program<Saved> {
   try {
-    yield* applyAnsweredCommand(projectRoot, {
+    yield* commitAnswer(projectRoot, {
       command: 'append_info',
       id,
       text: `## Research: ${excerpt(query, 500)?.replaceAll(/\s+/g, ' ')}\n\n${text}`,
       tag,
-    } satisfies ProjectCommand as Json);
+    });
     return { savedTo: id };
   } catch (thrown) {
     if (!(thrown instanceof BatonError)) throw thrown;

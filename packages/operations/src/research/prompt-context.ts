@@ -35,7 +35,7 @@ const FILES_LENGTH = 60_000;
 const PLAN_TASKS = 100;
 const MOST_RELATED = 10;
 
-export interface ResearchScope {
+interface ResearchScope {
   readonly query: string;
   readonly projectRoot: string;
   readonly tag: string | undefined;

@@ -11,7 +11,7 @@ import { projectSections } from '../project-context/context-sections.ts';
 import type { ResearchContext } from './prompt-context.ts';
 
 export const DETAIL_LEVELS = ['low', 'medium', 'high'] as const;
-export type DetailLevel = (typeof DETAIL_LEVELS)[number];
+type DetailLevel = (typeof DETAIL_LEVELS)[number];
 
 export const researchPromptText: PromptText = {
   version: 2,
@@ -42,7 +42,7 @@ const LENGTHS: Readonly<Record<DetailLevel, string>> = {
   high: 'Answer in depth: ways to go with their reasons for and against, steps, examples of code, edge cases and pitfalls, under headings.',
 };
 
-export interface ResearchRequest {
+interface ResearchRequest {
   readonly query: string;
   readonly customContext: string | undefined;
   readonly detailLevel: DetailLevel;

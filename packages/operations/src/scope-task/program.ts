@@ -1,29 +1,21 @@
-import {
-  all,
-  applyAnsweredCommand,
-  generateObject,
-  type Program,
-  readProject,
-  type ReadLimits,
-} from '@baton/engine';
+import { all, generateObject, type Program, readProject, type ReadLimits } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { toOneAnalysisPerTask } from '../analyze-project-complexity/answer.ts';
+import { commitAnswer } from '../definition/commit.ts';
 import type { ToolOperation } from '../definition/operation.ts';
-import { modelRoleFor, ROLE_PARAMETERS } from '../definition/role-parameters.ts';
+import { settingsFor } from '../definition/role-parameters.ts';
 import { idTextSchema, projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import {
-  type ProjectCommand,
   type IgnoredStatus,
+  type ProjectCommand,
   ignoredStatusesNote,
   listIgnoredStatuses,
   parseTaskRefs,
   PRIORITIES,
   type Project,
-  requireProject,
-  requireTag,
+  openTag,
   requireTask,
-  resolveTag,
   statusesIgnoredField,
   statusesOfNewItems,
   taskDoneError,
@@ -32,8 +24,7 @@ import { excerpt } from '../prompt-kit/excerpt.ts';
 import { dropTruncatedFields } from '../update/answer.ts';
 import { type ScopeAnswer, scopeAnswerSchema } from './answer.ts';
 import { buildScopeMessages, scopePromptTexts } from './prompt.ts';
-import { readScopeContext, type ScopeContext } from './prompt-context.ts';
-import { type ScopeDirection, STRENGTHS } from './strength.ts';
+import { readScopeContext, type ScopeContext, type ScopeDirection, STRENGTHS } from './prompt-context.ts';
 
 const MAX_TASKS = 50;
 const AT_ONCE = 8;
@@ -120,13 +111,10 @@ function defineScopeOperation(
     *run({ id, strength, prompt, research = false, projectRoot, ...input }) {
       const ids = wholeTasks(id);
       const tag = yield* readProject(projectRoot, (project?: Project) => {
-        const existing = requireProject(project, projectRoot);
-        const name = resolveTag(existing, input.tag);
-        for (const task of ids) {
-          const found = requireTask(requireTag(existing, name), name, { task });
-          if (found.status === 'done') throw taskDoneError(name, `${task}`);
-        }
-        return name;
+        const { tag, tasks } = openTag(project, projectRoot, input.tag);
+        for (const id of ids)
+          if (requireTask({ tasks }, tag, { task: id }).status === 'done') throw taskDoneError(tag, `${id}`);
+        return tag;
       });
       const wish = { projectRoot, tag, direction, strength, prompt, research };
       const only = ids.length === 1;
@@ -177,19 +165,17 @@ function* scopeOne(id: number, wish: Wish): Program<Scoped> {
     projectRoot,
     (project: Project | undefined, limits: ReadLimits) => readScopeContext(project, { ...wish, id }, limits),
   );
-  const role = modelRoleFor(research);
   const answer = yield* generateObject({
-    ...ROLE_PARAMETERS[role],
-    role,
+    ...settingsFor(research),
     messages: buildScopeMessages(found, wish),
     summary: `${direction === 'up' ? 'Widen' : 'Narrow'} task ${id}: ${excerpt(found.task.title, 80)}`,
     schema: scopeAnswerSchema({ subtasks: found.subtaskCount > 0, complexity: Boolean(found.report) }),
     objectName: 'updated_task',
   });
-  const { outcomes } = yield* applyAnsweredCommand<{ outcomes: [Updated, ...Json[]] }>(projectRoot, {
+  const { outcomes } = yield* commitAnswer<{ outcomes: [Updated, ...Json[]] }>(projectRoot, {
     command: 'sequence',
     commands: changesOf(answer, found, wish),
-  } satisfies ProjectCommand as Json);
+  });
   const [{ skipped, tasks }, ...others] = outcomes;
   if (skipped[0]?.reason === 'done') throw taskDoneError(tag, `${id}`);
   const [task] = tasks;

@@ -3,7 +3,12 @@ import { type Project, requireProject, requireTag, requireTask, taskDoneError } 
 import type { JournaledProject } from '../project-context/context-sections.ts';
 import { readProjectContext } from '../project-context/project-context.ts';
 import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
-import type { ScopeDirection, Strength } from './strength.ts';
+
+/** Whether a task is widened or narrowed, and how far. */
+export type ScopeDirection = 'up' | 'down';
+
+export const STRENGTHS = ['light', 'regular', 'heavy'] as const;
+export type Strength = (typeof STRENGTHS)[number];
 
 /** What a change of a task's scope needs of the project; it is journaled. */
 export interface ScopeContext extends JournaledProject {
@@ -50,7 +55,7 @@ export function readScopeContext(
   };
 }
 
-export interface ScopeTarget {
+interface ScopeTarget {
   readonly projectRoot: string;
   readonly tag: string;
   readonly id: number;

@@ -11,8 +11,7 @@ import {
   UNTRUSTED_DATA_RULE,
 } from '../prompt-kit/prompt-text.ts';
 import { projectSections } from '../project-context/context-sections.ts';
-import type { ScopeContext } from './prompt-context.ts';
-import type { ScopeDirection, Strength } from './strength.ts';
+import type { ScopeContext, ScopeDirection, Strength } from './prompt-context.ts';
 
 const WHAT: Readonly<Record<ScopeDirection, string>> = {
   up: `You widen one planned development task: it is to cover more than it does.
@@ -72,7 +71,7 @@ export function buildScopeMessages(
   ]);
 }
 
-export interface ScopeRequest {
+interface ScopeRequest {
   readonly direction: ScopeDirection;
   readonly strength: Strength;
   readonly prompt: string | undefined;

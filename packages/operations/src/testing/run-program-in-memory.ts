@@ -8,7 +8,7 @@ import {
   type Message,
   toBatonError,
 } from '@baton/protocol';
-import { applyCommand, commandSchema, type Project } from '../project/index.ts';
+import { applyCommand, type Project, type ProjectCommand } from '../project/index.ts';
 
 /**
  * Runs a program to its end in memory, for tests: replays it over its journal after each outcome, as the workers do,
@@ -77,7 +77,7 @@ function performEffect({ effect }: Awaited, world: SimulatedEnvironment, asked: 
           value: effect.select(world.projects.get(effect.project) as never, world.limits ?? DEFAULT_LIMITS),
         };
       case 'commit': {
-        const command = commandSchema.parse(effect.command);
+        const command = effect.command as ProjectCommand;
         const { project, outcome } = applyCommand(world.projects.get(effect.project), command, TEST_NOW);
         world.projects.set(effect.project, project);
         return { kind, ok: true, value: outcome };

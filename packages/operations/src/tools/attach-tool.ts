@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { idTextSchema, projectRoot, tag } from '../definition/shared-arguments.ts';
 import { ATTACHMENT_LIMITS, attachmentViewSchema, parseTaskRef } from '../project/index.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { DESTRUCTIVE_HINTS, defineChangeTool, optionalTagField, pluralize } from './project-tool.ts';
+import { DESTRUCTIVE_HINTS, defineChangeTool, pluralize } from './project-tool.ts';
 
 export const attachToTaskTool = defineChangeTool({
   name: 'attach_to_task',
@@ -51,7 +51,7 @@ export const attachToTaskTool = defineChangeTool({
     id,
     blocks: attachments,
     remove,
-    ...optionalTagField(tag),
+    tag,
   }),
   summarize: ({ id, attachments }) => `${id} has ${pluralize(attachments.length, 'attachment')}.`,
 });

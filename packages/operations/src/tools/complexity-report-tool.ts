@@ -6,9 +6,7 @@ import {
   type ComplexityReport,
   complexityReportSchema as reportShape,
   type Project,
-  requireProject,
-  resolveTag,
-  requireTag,
+  openTag,
 } from '../project/index.ts';
 import { renderComplexityChart } from '../views/index.ts';
 import { fitReply } from '../views/reply-room.ts';
@@ -37,9 +35,7 @@ export function readComplexityReport(
   input: { readonly projectRoot: string; readonly tag?: string | undefined },
 ): z.infer<typeof reportResult> {
   const { projectRoot } = input;
-  const existing = requireProject(project, projectRoot);
-  const tag = resolveTag(existing, input.tag);
-  requireTag(existing, tag);
+  const { existing, tag } = openTag(project, projectRoot, input.tag);
   const report = existing.reports.get(tag) ?? null;
   const message =
     report === null

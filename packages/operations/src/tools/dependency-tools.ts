@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { idTextSchema, projectRoot, tag } from '../definition/shared-arguments.ts';
-import { findDependencyIssues, requireProject, requireTag, resolveTag } from '../project/index.ts';
+import { findDependencyIssues, openTag } from '../project/index.ts';
 import {
   defineChangeTool,
   pluralize,
   DESTRUCTIVE_HINTS,
-  optionalTagField,
   IDEMPOTENT_WRITE_HINTS,
   defineViewTool,
 } from './project-tool.ts';
@@ -40,12 +39,7 @@ export const addDependencyTool = defineChangeTool({
   hints: IDEMPOTENT_WRITE_HINTS,
   input: pair,
   result: z.object({ ...inPlace, added: z.array(link) }),
-  command: ({ id, dependsOn, tag }) => ({
-    command: 'add_dependency',
-    id,
-    dependsOn,
-    ...optionalTagField(tag),
-  }),
+  command: ({ id, dependsOn, tag }) => ({ command: 'add_dependency', id, dependsOn, tag }),
   summarize: ({ added }, { id, dependsOn }) =>
     added.length > 0 ? `${id} now waits for ${dependsOn}.` : `${id} already waited for ${dependsOn}.`,
 });
@@ -59,12 +53,7 @@ export const removeDependencyTool = defineChangeTool({
   hints: DESTRUCTIVE_HINTS,
   input: pair,
   result: z.object({ ...inPlace, removed: z.array(link) }),
-  command: ({ id, dependsOn, tag }) => ({
-    command: 'remove_dependency',
-    id,
-    dependsOn,
-    ...optionalTagField(tag),
-  }),
+  command: ({ id, dependsOn, tag }) => ({ command: 'remove_dependency', id, dependsOn, tag }),
   summarize: (_result, { id, dependsOn }) => `${id} no longer waits for ${dependsOn}.`,
 });
 
@@ -77,9 +66,7 @@ export const validateDependenciesTool = defineViewTool({
   input: z.strictObject({ tag, projectRoot }),
   result: z.object({ ...inPlace, valid: z.boolean(), checked: z.int(), issues: z.array(issue) }),
   view: (project, { projectRoot, ...input }) => {
-    const existing = requireProject(project, projectRoot);
-    const tag = resolveTag(existing, input.tag);
-    const { tasks } = requireTag(existing, tag);
+    const { tag, tasks } = openTag(project, projectRoot, input.tag);
     const issues = findDependencyIssues(tasks);
     return { projectRoot, tag, valid: issues.length === 0, checked: tasks.length, issues };
   },
@@ -98,7 +85,7 @@ export const fixDependenciesTool = defineChangeTool({
   hints: { ...DESTRUCTIVE_HINTS, idempotentHint: true },
   input: z.strictObject({ tag, projectRoot }),
   result: z.object({ ...inPlace, fixed: z.array(issue) }),
-  command: ({ tag }) => ({ command: 'fix_dependencies', ...optionalTagField(tag) }),
+  command: ({ tag }) => ({ command: 'fix_dependencies', tag }),
   summarize: ({ fixed }) =>
     fixed.length === 0 ? 'Nothing had to be mended.' : `Mended ${pluralize(fixed.length, 'problem')}.`,
 });

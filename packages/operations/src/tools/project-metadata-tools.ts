@@ -7,6 +7,7 @@ import {
   MAX_FIRST_TASKS,
   type ProjectMetadata,
   projectMetadataSchema,
+  projectRulesSchema,
   languageSchema,
   METADATA_LIMITS,
   fileNameSchema,
@@ -23,12 +24,7 @@ import {
 
 /** Rules as a list, or as one Markdown text. */
 const rules = z
-  .preprocess(
-    (value) => (typeof value === 'string' ? [value] : value),
-    z
-      .array(z.string().trim().min(1, 'must not be empty').max(METADATA_LIMITS.ruleLength))
-      .max(METADATA_LIMITS.rules),
-  )
+  .preprocess((value) => (typeof value === 'string' ? [value] : value), projectRulesSchema)
   .meta({ type: ['array', 'string'] });
 
 const NEXT_STEPS = [

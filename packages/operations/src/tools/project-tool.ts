@@ -30,13 +30,13 @@ interface Target {
 }
 
 /** A tool that only reads a project. */
-export interface ProjectViewTool<Input = Target, Result = object> extends ToolText<Input, Result> {
+interface ProjectViewTool<Input = Target, Result = object> extends ToolText<Input, Result> {
   readonly kind: 'view';
   view(project: Project | undefined, input: Input): Result;
 }
 
 /** A tool that changes a project by one command; `show` turns the command's outcome into the result. */
-export interface ProjectChangeTool<Input = Target, Result = object> extends ToolText<Input, Result> {
+interface ProjectChangeTool<Input = Target, Result = object> extends ToolText<Input, Result> {
   readonly kind: 'change';
   command(input: Input): ProjectCommand;
   show(outcome: JsonObject, input: Input): object;
@@ -44,7 +44,7 @@ export interface ProjectChangeTool<Input = Target, Result = object> extends Tool
 
 export type ProjectTool = ProjectViewTool | ProjectChangeTool;
 
-export const READ_HINTS: ToolHints = {
+const READ_HINTS: ToolHints = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
@@ -69,11 +69,6 @@ export function defineChangeTool<Input extends Target, Result extends object>(
 ): ProjectTool {
   const show = (outcome: JsonObject, { projectRoot }: Input) => ({ projectRoot, ...outcome });
   return { kind: 'change', show, ...spec } as unknown as ProjectTool;
-}
-
-/** `tag` for a command, left out where the caller left it out. */
-export function optionalTagField(tag: string | undefined): { tag?: string } {
-  return tag === undefined ? {} : { tag };
 }
 
 /** "1 task", "2 tasks". */

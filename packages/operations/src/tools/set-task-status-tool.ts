@@ -12,9 +12,9 @@ export const setTaskStatusInputSchema = z.strictObject({
   projectRoot,
   tag,
 });
-export type SetTaskStatusInput = z.infer<typeof setTaskStatusInputSchema>;
+type SetTaskStatusInput = z.infer<typeof setTaskStatusInputSchema>;
 
-export const setTaskStatusResultSchema = z.object({
+const setTaskStatusResultSchema = z.object({
   projectRoot: z.string(),
   tag: z.string(),
   /** What changed; empty when all of it already was so. */
@@ -23,7 +23,7 @@ export const setTaskStatusResultSchema = z.object({
 
 /** The command to commit; its outcome and the project's key make up the tool's result. */
 export function toSetStatusCommand({ id, status, tag }: SetTaskStatusInput): ProjectCommand {
-  return { command: 'set_status', id, status, ...(tag === undefined ? {} : { tag }) };
+  return { command: 'set_status', id, status, tag };
 }
 
 export const setTaskStatusTool = defineChangeTool({

@@ -4,7 +4,7 @@ import { idTextSchema, projectRoot, tag, taskId } from '../definition/shared-arg
 import { booleanOrText } from '../schema/coercion.ts';
 import { TASK_LIMITS, statusSchema } from '../project/index.ts';
 import { subtaskViewSchema, taskViewSchema } from '../views/task-view.ts';
-import { defineChangeTool, pluralize, DESTRUCTIVE_HINTS, optionalTagField } from './project-tool.ts';
+import { defineChangeTool, pluralize, DESTRUCTIVE_HINTS } from './project-tool.ts';
 
 /** Tools that change which tasks and subtasks there are. Nothing is changed when any part of a call is refused. */
 
@@ -59,7 +59,7 @@ export const addSubtaskTool = defineChangeTool({
             dependencies: dependencies ?? '',
           }
         : { taskId: Number(taskId) },
-    ...optionalTagField(tag),
+    tag,
   }),
   summarize: ({ id, subtask }) => `Added subtask ${id}: ${subtask.title}`,
 });
@@ -77,7 +77,7 @@ export const removeTaskTool = defineChangeTool({
     ...place,
   }),
   result: z.object({ ...inPlace, removed: z.array(named) }),
-  command: ({ id, tag }) => ({ command: 'remove_tasks', id, ...optionalTagField(tag) }),
+  command: ({ id, tag }) => ({ command: 'remove_tasks', id, tag }),
   summarize: ({ removed }) => `Removed ${removed.map(({ id }) => id).join(', ')}.`,
 });
 
@@ -94,12 +94,7 @@ export const removeSubtaskTool = defineChangeTool({
     ...place,
   }),
   result: z.object({ ...inPlace, removed: z.array(named), converted: z.array(taskViewSchema) }),
-  command: ({ id, convert = false, tag }) => ({
-    command: 'remove_subtasks',
-    id,
-    convert,
-    ...optionalTagField(tag),
-  }),
+  command: ({ id, convert = false, tag }) => ({ command: 'remove_subtasks', id, convert, tag }),
   summarize: ({ removed, converted }) =>
     converted.length > 0
       ? `Made ${pluralize(converted.length, 'task')} of ${removed.map(({ id }) => id).join(', ')}.`
@@ -131,7 +126,7 @@ export const clearSubtasksTool = defineChangeTool({
   command: ({ id, all, tag }) => ({
     command: 'clear_subtasks',
     ...(id === undefined || all ? {} : { id }),
-    ...optionalTagField(tag),
+    tag,
   }),
   summarize: ({ cleared }) => `Cleared the subtasks of ${pluralize(cleared.length, 'task')}.`,
 });
@@ -175,7 +170,7 @@ export const moveTaskTool = defineChangeTool({
   command: ({ from, to, fromTag, toTag, withDependencies, ignoreDependencies, tag }) => {
     if (toTag === undefined) {
       if (to === undefined) throw new BatonError('invalid_arguments', 'to: is missing', { field: 'to' });
-      return { command: 'move_tasks', from, to, ...optionalTagField(tag ?? fromTag) };
+      return { command: 'move_tasks', from, to, tag: tag ?? fromTag };
     }
     const dependencies = withDependencies ? 'take_along' : ignoreDependencies ? 'drop' : 'refuse';
     return { command: 'move_between_tags', from, fromTag: fromTag ?? tag ?? '', toTag, dependencies };

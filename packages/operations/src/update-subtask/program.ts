@@ -1,14 +1,6 @@
-import {
-  applyAnsweredCommand,
-  applyProjectCommand,
-  generateTextWithContent,
-  type Program,
-  readProject,
-  type ReadLimits,
-} from '@baton/engine';
+import { generateTextWithContent, type Program, readProject, type ReadLimits } from '@baton/engine';
 import type { Json, JsonObject } from '@baton/protocol';
 import { z } from 'zod';
-import { attachmentsField } from '../definition/attachments-field.ts';
 import {
   projectRoot,
   promptOrMetadata,
@@ -17,21 +9,19 @@ import {
   subtaskId,
   tag,
 } from '../definition/shared-arguments.ts';
-import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
-import type { ToolOperation } from '../definition/operation.ts';
-import { growthOf } from '../definition/project-growth.ts';
+import { commit, commitAnswer } from '../definition/commit.ts';
+import { settingsFor } from '../definition/role-parameters.ts';
+import { growthOf, type ToolOperation } from '../definition/operation.ts';
 import {
   type ProjectCommand,
   allItemIds,
   parseTaskRef,
   type Project,
-  requireProject,
+  openTag,
   requireRoom,
   requireSubtask,
-  requireTag,
   requireTask,
   resolveDependency,
-  resolveTag,
   type TaskRef,
   taskDoneError,
 } from '../project/index.ts';
@@ -92,10 +82,8 @@ export const updateSubtaskOperation: ToolOperation<
     const found = yield* readProject(projectRoot, (project: Project | undefined, limits: ReadLimits) =>
       readNoteContext(project, { projectRoot, tag: input.tag, id, prompt }, limits),
     );
-    const role = modelRoleFor(research);
     const { value: text, content } = yield* generateTextWithContent({
-      ...ROLE_PARAMETERS[role],
-      role,
+      ...settingsFor(research),
       messages: buildNoteMessages(found.item, found, prompt, research),
       summary: `Note something on subtask ${id}: ${found.item.title.slice(0, 80)}`,
       longest: MAX_NOTE_LENGTH,
@@ -105,7 +93,7 @@ export const updateSubtaskOperation: ToolOperation<
       text,
       metadata,
       tag: found.tag,
-      ...attachmentsField(content),
+      attachments: content,
     });
   },
 
@@ -118,11 +106,11 @@ export const updateSubtaskOperation: ToolOperation<
 type Annotation = Omit<Extract<ProjectCommand, { command: 'append_info' }>, 'command'>;
 
 function* annotate(projectRoot: string, annotation: Annotation): Program<JsonObject> {
-  const apply = annotation.text === undefined ? applyProjectCommand : applyAnsweredCommand;
+  const apply = annotation.text === undefined ? commit : commitAnswer;
   const { tag, added, item } = yield* apply<{ tag: string; added: string; item: Json }>(projectRoot, {
     command: 'append_info',
-    ...definedFields(annotation),
-  } as ProjectCommand as unknown as Json);
+    ...annotation,
+  });
   return { projectRoot, tag, id: annotation.id, added, subtask: item };
 }
 
@@ -139,10 +127,9 @@ function readNoteContext(
   { projectRoot, tag: tagWish, id, prompt }: NoteWish,
   limits: ReadLimits,
 ) {
-  const existing = requireProject(project, projectRoot);
-  const tag = resolveTag(existing, tagWish);
+  const { existing, tag, tasks } = openTag(project, projectRoot, tagWish);
   const ref = parseTaskRef(id) as TaskRef;
-  const task = requireTask(requireTag(existing, tag), tag, ref);
+  const task = requireTask({ tasks }, tag, ref);
   const subtask = requireSubtask(task, tag, ref);
   if (subtask.status === 'done') throw taskDoneError(tag, id);
   requireRoom(existing, { command: 'append_info', id, text: '-', tag });

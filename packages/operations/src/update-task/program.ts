@@ -1,6 +1,4 @@
 import {
-  applyAnsweredCommand,
-  applyProjectCommand,
   generateObjectWithContent,
   generateTextWithContent,
   type Program,
@@ -9,7 +7,6 @@ import {
 } from '@baton/engine';
 import { BatonError, type Json, type JsonObject } from '@baton/protocol';
 import { z } from 'zod';
-import { attachmentsField } from '../definition/attachments-field.ts';
 import {
   projectRoot,
   promptOrMetadata,
@@ -19,21 +16,18 @@ import {
   taskId,
 } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
-import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
-import type { ToolOperation } from '../definition/operation.ts';
-import { growthOf } from '../definition/project-growth.ts';
+import { commit, commitAnswer } from '../definition/commit.ts';
+import { settingsFor } from '../definition/role-parameters.ts';
+import { growthOf, type ToolOperation } from '../definition/operation.ts';
 import {
-  type ProjectCommand,
   type IgnoredStatus,
   ignoredStatusesNote,
   statusesIgnoredField,
   listIgnoredStatuses,
   type Project,
-  requireProject,
+  openTag,
   requireRoom,
-  requireTag,
   requireTask,
-  resolveTag,
   taskDoneError,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
@@ -45,7 +39,6 @@ import { RequestedStatuses } from '../update/requested-statuses.ts';
 import { buildUpdateMessages, updateTaskPromptText } from '../update/prompt.ts';
 import { buildNoteMessages } from '../update-subtask/prompt.ts';
 import { MAX_NOTE_LENGTH } from '../update-subtask/program.ts';
-import { definedFields } from '../schema/defined-fields.ts';
 import { taskViewSchema } from '../views/task-view.ts';
 
 const updateTaskInput = z
@@ -112,9 +105,8 @@ export const updateTaskOperation: ToolOperation<UpdateTaskInput, z.infer<typeof 
     const found: Found = yield* readProject(
       projectRoot,
       (project: Project | undefined, limits: ReadLimits) => {
-        const existing = requireProject(project, projectRoot);
-        const tag = resolveTag(existing, input.tag);
-        const task = requireTask(requireTag(existing, tag), tag, { task: Number(id) });
+        const { existing, tag, tasks } = openTag(project, projectRoot, input.tag);
+        const task = requireTask({ tasks }, tag, { task: Number(id) });
         if (task.status === 'done') throw taskDoneError(tag, id);
         if (append) requireRoom(existing, { command: 'append_info', id, text: '-', tag });
         const query = `${prompt} ${task.title} ${task.description}`;
@@ -145,17 +137,14 @@ function* revise(wish: UpdateRequest): Program<End> {
   });
   // Whatever the answer calls it, it was asked about this task.
   const { update, ignored } = new RequestedStatuses(request).select({ ...answer, id: task.id }, task);
-  const { updated, skipped, tasks, statusesIgnored } = yield* applyAnsweredCommand<CommitOutcome>(
-    projectRoot,
-    {
-      command: 'update_tasks',
-      updates: [dropTruncatedFields(update, task)],
-      tag,
-      show: true,
-      ...definedFields({ metadata }),
-      ...attachmentsField(content),
-    } satisfies ProjectCommand as unknown as Json,
-  );
+  const { updated, skipped, tasks, statusesIgnored } = yield* commitAnswer<CommitOutcome>(projectRoot, {
+    command: 'update_tasks',
+    updates: [dropTruncatedFields(update, task)],
+    tag,
+    show: true,
+    metadata,
+    attachments: content,
+  });
   if (skipped[0]?.reason === 'done') throw taskDoneError(tag, `${task.id}`);
   if (tasks[0] === undefined) throw taskRemovedError(tag, task.id);
   return {
@@ -172,14 +161,14 @@ function* note(wish: UpdateRequest): Program<End> {
     messages: buildNoteMessages(task, wish, request, research),
     longest: MAX_NOTE_LENGTH,
   });
-  const { item } = yield* applyAnsweredCommand<{ item: Json }>(projectRoot, {
+  const { item } = yield* commitAnswer<{ item: Json }>(projectRoot, {
     command: 'append_info',
     id: `${task.id}`,
     text,
     tag,
-    ...definedFields({ metadata }),
-    ...attachmentsField(content),
-  } satisfies ProjectCommand as unknown as Json);
+    metadata,
+    attachments: content,
+  });
   return { updated: true, task: item };
 }
 
@@ -188,18 +177,18 @@ function* keepMetadata(
   projectRoot: string,
   { id, metadata, tag }: Pick<UpdateTaskInput, 'id' | 'metadata' | 'tag'>,
 ): Program<JsonObject> {
-  const kept = yield* applyProjectCommand<{ tag: string; changed: boolean; item: Json }>(projectRoot, {
+  const kept = yield* commit<{ tag: string; changed: boolean; item: Json }>(projectRoot, {
     command: 'append_info',
     id,
-    ...definedFields({ metadata, tag }),
-  } satisfies ProjectCommand as unknown as Json);
+    metadata,
+    tag,
+  });
   return { projectRoot, tag: kept.tag, id, updated: kept.changed, task: kept.item };
 }
 
 /** Who is asked, and how lists name it. */
 function callFor({ task, research }: UpdateRequest, what: string) {
-  const role = modelRoleFor(research);
-  return { ...ROLE_PARAMETERS[role], role, summary: `${what} task ${task.id}: ${excerpt(task.title, 80)}` };
+  return { ...settingsFor(research), summary: `${what} task ${task.id}: ${excerpt(task.title, 80)}` };
 }
 
 function taskRemovedError(tag: string, id: number): BatonError {

@@ -1,27 +1,18 @@
-import {
-  all,
-  applyAnsweredCommand,
-  generateObject,
-  type Program,
-  readProject,
-  type ReadLimits,
-} from '@baton/engine';
-import { BatonError, type Json } from '@baton/protocol';
+import { all, generateObject, type Program, readProject, type ReadLimits } from '@baton/engine';
+import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
+import { commitAnswer } from '../definition/commit.ts';
+import { settingsFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
-  type ProjectCommand,
   type IgnoredStatus,
   ignoredStatusesNote,
   statusesIgnoredField,
   listIgnoredStatuses,
   type Project,
-  requireProject,
-  requireTag,
-  resolveTag,
+  openTag,
   type Task,
 } from '../project/index.ts';
 import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
@@ -90,10 +81,9 @@ export const updateOperation: ToolOperation<UpdateInput, z.infer<typeof updateRe
   *run({ from, prompt, research = false, projectRoot, ...input }) {
     // Only ids here: what a branch needs it reads itself, so that it is gone from the journal with the branch.
     const found = yield* readProject(projectRoot, (project?: Project) => {
-      const existing = requireProject(project, projectRoot);
-      const tag = resolveTag(existing, input.tag);
-      const tasks = requireTag(existing, tag).tasks.filter((task) => task.id >= from && isOpen(task));
-      const batches = splitIntoBatches(tasks.map(detailedTaskExcerpt), TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
+      const { tag, tasks } = openTag(project, projectRoot, input.tag);
+      const meant = tasks.filter((task) => task.id >= from && isOpen(task));
+      const batches = splitIntoBatches(meant.map(detailedTaskExcerpt), TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
       return { tag, batches: batches.map((batch) => batch.map(({ id }) => id)) };
     });
     const wish = { request: prompt, projectRoot, tag: found.tag, research };
@@ -148,10 +138,8 @@ function* revise(
   });
   const { tasks } = found;
   if (tasks.length === 0) return { updated: [], skipped: [] };
-  const role = modelRoleFor(research);
   const answer = yield* generateObject({
-    ...ROLE_PARAMETERS[role],
-    role,
+    ...settingsFor(research),
     messages: buildUpdateMessages(updatePromptText, request, tasks, found, research),
     summary: `Revise ${tasks.length === 1 ? 'task' : `${tasks.length} tasks from`} ${tasks[0]?.id} on, tag '${tag}'`,
     schema: updateAnswerSchema,
@@ -164,11 +152,11 @@ function* revise(
     .map((one) => statuses.select(one, asked.get(one.id)));
   const updates = selected.map(({ update }) => dropTruncatedFields(update, asked.get(update.id)));
   if (updates.length === 0) return { updated: [], skipped: [] };
-  const { updated, skipped, statusesIgnored } = yield* applyAnsweredCommand<BatchResult>(projectRoot, {
+  const { updated, skipped, statusesIgnored } = yield* commitAnswer<BatchResult>(projectRoot, {
     command: 'update_tasks',
     updates,
     tag,
-  } satisfies ProjectCommand as Json);
+  });
   return {
     updated,
     skipped,

@@ -7,13 +7,11 @@ import {
   parseTaskRef,
   parseTaskRefs,
   type Project,
-  requireProject,
   requireSubtask,
-  requireTag,
   requireTask,
-  resolveTag,
   type TaskRef,
   withoutAttachmentBodies,
+  openTag,
 } from '../project/index.ts';
 import { fitReply } from './reply-room.ts';
 import { matchesStatus, parseStatusFilter } from './status-filter.ts';
@@ -32,7 +30,7 @@ export const getTaskInputSchema = z.strictObject({
   projectRoot,
   tag,
 });
-export type GetTaskInput = z.infer<typeof getTaskInputSchema>;
+type GetTaskInput = z.infer<typeof getTaskInputSchema>;
 
 const shownItem = z.union([taskViewSchema, standaloneSubtaskViewSchema]);
 
@@ -84,19 +82,17 @@ export function getTask(
 }
 
 function finder(project: Project | undefined, input: GetTaskInput) {
-  const existing = requireProject(project, input.projectRoot);
-  const name = resolveTag(existing, input.tag);
-  const tag = requireTag(existing, name);
+  const { tag, tasks } = openTag(project, input.projectRoot, input.tag);
   const isWanted = matchesStatus(parseStatusFilter(input.status));
   let ids: ReadonlySet<string> | undefined;
   return {
-    known: () => (ids ??= allItemIds(tag.tasks)),
+    known: () => (ids ??= allItemIds(tasks)),
     show: (ref: TaskRef): ShownItem => {
-      const task = requireTask(tag, name, ref);
+      const task = requireTask({ tasks }, tag, ref);
       if (ref.subtask === undefined)
         return withoutAttachmentBodies({ ...task, subtasks: task.subtasks.filter(isWanted) });
       const { id, title, status } = task;
-      const subtask = requireSubtask(task, name, ref);
+      const subtask = requireSubtask(task, tag, ref);
       return withoutAttachmentBodies({
         ...subtask,
         id: formatTaskRef(ref),

@@ -3,14 +3,12 @@ import { projectRoot, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import {
   type Project,
-  requireProject,
-  requireTag,
   requireTask,
-  resolveTag,
   STATUSES,
   storedLength,
   type Task,
   withoutAttachmentBodies,
+  openTag,
 } from '../project/index.ts';
 import { countProgress, progressSchema } from './progress.ts';
 import { fitReply } from './reply-room.ts';
@@ -31,7 +29,7 @@ export const getTasksInputSchema = z.strictObject({
   projectRoot,
   tag,
 });
-export type GetTasksInput = z.infer<typeof getTasksInputSchema>;
+type GetTasksInput = z.infer<typeof getTasksInputSchema>;
 
 export const getTasksResultSchema = z.object({
   projectRoot: z.string(),
@@ -52,21 +50,19 @@ export function getTasks(
   project: Project | undefined,
   input: GetTasksInput,
 ): z.infer<typeof getTasksResultSchema> {
-  const existing = requireProject(project, input.projectRoot);
-  const name = resolveTag(existing, input.tag);
-  const { tasks } = requireTag(existing, name);
+  const { tag, tasks } = openTag(project, input.projectRoot, input.tag);
   const filter = parseStatusFilter(input.status);
   const first =
     input.after === undefined
       ? 0
-      : tasks.indexOf(requireTask({ tasks }, name, { task: Number(input.after) })) + 1;
+      : tasks.indexOf(requireTask({ tasks }, tag, { task: Number(input.after) })) + 1;
   const rest = tasks.slice(first).filter(matchesStatus(filter));
   const show = (task: Task) => listed(task, input.withSubtasks ?? false);
   const within = readable(rest.slice(0, input.limit));
   const page = input.limit === undefined ? fitReply(within, show) : within.map(show);
   return {
     projectRoot: input.projectRoot,
-    tag: name,
+    tag,
     tasks: page,
     stats: { ...countProgress(tasks), subtasks: countProgress(tasks.flatMap(({ subtasks }) => subtasks)) },
     ...(page.length < rest.length ? { nextAfter: page.at(-1)?.id } : {}),

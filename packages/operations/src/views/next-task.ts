@@ -4,18 +4,16 @@ import {
   allItemIds,
   type Priority,
   type Project,
-  requireProject,
-  requireTag,
   resolveDependency,
-  resolveTag,
   type Status,
   type Task,
   withoutAttachmentBodies,
+  openTag,
 } from '../project/index.ts';
 import { standaloneSubtaskViewSchema, taskViewSchema } from './task-view.ts';
 
 export const nextTaskInputSchema = z.strictObject({ projectRoot, tag });
-export type NextTaskInput = z.infer<typeof nextTaskInputSchema>;
+type NextTaskInput = z.infer<typeof nextTaskInputSchema>;
 
 export const nextTaskResultSchema = z.object({
   projectRoot: z.string(),
@@ -44,9 +42,7 @@ interface Candidate {
  * @throws BatonError `project_not_found`, `tag_not_found`.
  */
 export function nextTask(project: Project | undefined, input: NextTaskInput): NextTaskResult {
-  const existing = requireProject(project, input.projectRoot);
-  const name = resolveTag(existing, input.tag);
-  const { tasks } = requireTag(existing, name);
+  const { tag, tasks } = openTag(project, input.projectRoot, input.tag);
   const ready = readiness(tasks);
   const subtasks = tasks
     .filter(({ status }) => status === 'in-progress')
@@ -54,7 +50,7 @@ export function nextTask(project: Project | undefined, input: NextTaskInput): Ne
   const candidates = subtasks.length > 0 ? subtasks : taskCandidates(tasks, ready);
   const task = withoutAttachmentBodies(candidates.sort(byUrgency)[0]?.show() ?? null);
   const message = task ? `Next is ${task.id}: ${task.title}` : nothingReady(tasks);
-  return { projectRoot: input.projectRoot, tag: name, task, message };
+  return { projectRoot: input.projectRoot, tag, task, message };
 }
 
 type Readiness = (item: Workable, parent?: number) => boolean;

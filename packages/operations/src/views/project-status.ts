@@ -1,4 +1,4 @@
-import { type Project, requireProject, requireTag, resolveTag } from '../project/index.ts';
+import { type Project, openTag } from '../project/index.ts';
 import { nextTask } from './next-task.ts';
 import { countProgress } from './progress.ts';
 
@@ -11,9 +11,7 @@ export function projectStatus(
   project: Project | undefined,
   input: { readonly projectRoot: string; readonly tag?: string | undefined },
 ) {
-  const existing = requireProject(project, input.projectRoot);
-  const tag = resolveTag(existing, input.tag);
-  const { tasks } = requireTag(existing, tag);
+  const { existing, tag, tasks } = openTag(project, input.projectRoot, input.tag);
   const { task, message } = nextTask(existing, { projectRoot: input.projectRoot, tag });
   return {
     projectRoot: input.projectRoot,

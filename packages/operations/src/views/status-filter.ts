@@ -2,7 +2,7 @@ import { BatonError } from '@baton/protocol';
 import { parseStatus, STATUSES, type Status } from '../project/index.ts';
 
 /** The statuses to show; undefined shows every one. */
-export type StatusFilter = ReadonlySet<Status> | undefined;
+type StatusFilter = ReadonlySet<Status> | undefined;
 
 /**
  * A comma list of statuses in any known wording; nothing and `all` mean every one.

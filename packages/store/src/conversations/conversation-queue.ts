@@ -38,7 +38,7 @@ export async function wakeTurnAfter(context: TenantContext, taskId: string): Pro
 /** A task that is not woken, since it does not sleep yet, looks again by itself. */
 export async function wakeTurn(context: TenantContext, ref: string): Promise<void> {
   const names = context.keys.taskNames(taskIdFromRef(ref));
-  const reply = await runScript(context.connection, END_SLEEP, context.keys.scriptKeys(names), {
+  const reply = await runScript(context, END_SLEEP, names, {
     topic: names.topic,
     ref: names.ref,
   });

@@ -207,7 +207,7 @@ describe('the end of a turn', () => {
   test('is counted in what the tenant stores, and its deletion counts it back', async () => {
     const tenant = await fixture.createTenant();
     const stored = async () =>
-      Number((await fixture.redis.hget(tenant.keys.record, 'conversationsStored')) ?? 0);
+      Number((await fixture.redis.hget(tenant.keys.tenant, 'conversationsStored')) ?? 0);
     const conversation = await begin(tenant, [QUESTION, { role: 'assistant', content: 'x'.repeat(10_000) }]);
     expect(await stored()).toBeGreaterThan(10_000);
     await tenant.store.conversations.delete(ANN, conversation);

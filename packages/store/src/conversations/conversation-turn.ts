@@ -86,17 +86,14 @@ export class ConversationTurn {
    * meanwhile, `limit_storage`.
    */
   async end(conversation: string, turn: EndedTurn): Promise<'ended' | 'stale' | { journaled: string }> {
-    const { keys, connection } = this.context;
+    const { keys } = this.context;
     const reply = await runScript(
-      connection,
+      this.context,
       END_TURN,
       {
-        tenant: keys.record,
         task: keys.task(this.taskId),
         conversation: keys.conversation(conversation),
         messages: keys.messages(conversation),
-        conversations: keys.conversations,
-        conversationSizes: keys.conversationSizes,
       },
       {
         fence: this.fence,
@@ -121,9 +118,9 @@ export class ConversationTurn {
   }
 
   private runBegin(conversation: string, ended: readonly string[]): Promise<unknown[]> {
-    const { keys, connection } = this.context;
+    const { keys } = this.context;
     return runScript(
-      connection,
+      this.context,
       BEGIN_TURN,
       { task: keys.task(this.taskId), conversation: keys.conversation(conversation) },
       { fence: this.fence, ref: taskRef(this.taskId), ended: ended.join(' '), most: MOST_QUEUED },

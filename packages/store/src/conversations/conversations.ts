@@ -1,6 +1,6 @@
 import { type DelegatedCall, isTaskId, type Message, type UsageSums } from '@baton/protocol';
 import { formatCursor, parseCursor, parseMembersWithScores, withoutPrincipal } from '../cursors/cursor.ts';
-import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { admissionRecheckArgs, credentialOf } from '../identity/admission-recheck-args.ts';
 import { type Identity, maySee } from '../identity/identity.ts';
 import { taskIdFromRef, taskRef } from '../records/keys.ts';
 import type { Page } from '../records/page.ts';
@@ -8,7 +8,7 @@ import { refusalError } from '../records/refusal-error.ts';
 import { DELETE_CONVERSATION } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import { parseUsageSums } from '../records/usage-sums.ts';
-import type { TenantContext } from '../tenant/tenant-context.ts';
+import { type TenantContext, TenantPart } from '../tenant/tenant-context.ts';
 
 /** A conversation as lists show it. Times are milliseconds by Redis's clock. */
 export interface ConversationSummary {
@@ -34,13 +34,7 @@ const MESSAGES_PER_PAGE = 100;
 const MAX_SCANNED = 500;
 
 /** A tenant's conversations. Each is its principal's; who has the scope `agent` sees all. */
-export class Conversations {
-  private readonly context: TenantContext;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-  }
-
+export class Conversations extends TenantPart {
   /** In pages, those used last first. Errors: `invalid_arguments` naming the cursor. */
   async page(identity: Identity, cursor?: string): Promise<Page<ConversationSummary>> {
     const { connection, keys } = this.context;
@@ -97,16 +91,10 @@ export class Conversations {
   async delete(identity: Identity, id: string): Promise<void> {
     const { connection, keys } = this.context;
     if (!isTaskId(id)) throw refusalError(['conversation_not_found'], { conversationId: id });
-    const { conversations, conversationSizes } = keys;
     const reply = await runScript(
-      connection,
+      this.context,
       DELETE_CONVERSATION,
-      {
-        ...admissionRecheckKeys(identity, keys),
-        conversation: keys.conversation(id),
-        conversations,
-        conversationSizes,
-      },
+      { credential: credentialOf(identity, keys), conversation: keys.conversation(id) },
       { ...admissionRecheckArgs(identity), ref: taskRef(id) },
     );
     if (reply[0] !== 'deleted') throw refusalError(reply, { conversationId: id });

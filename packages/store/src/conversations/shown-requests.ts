@@ -3,7 +3,7 @@ import type { InteractionRequest, SummarizedRequest } from '../records/interacti
 import { START_ANSWER_TIME } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import { Conversations } from './conversations.ts';
-import type { TenantContext } from '../tenant/tenant-context.ts';
+import { TenantPart } from '../tenant/tenant-context.ts';
 
 /** A pending interaction as it was read. */
 interface ReadInteraction {
@@ -16,14 +16,8 @@ interface ReadInteraction {
  * Completes pending requests that are about to be shown: those of a conversation get its messages, and, where they are shown to be
  * answered, the time for an answer of those that have a limit of their own begins. Most have neither, and cost nothing.
  */
-export class ShownRequests {
-  private readonly context: TenantContext;
-  private readonly conversations: Conversations;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-    this.conversations = new Conversations(context);
-  }
+export class ShownRequests extends TenantPart {
+  private readonly conversations = new Conversations(this.context);
 
   async complete<T extends ReadInteraction>(read: readonly T[]): Promise<readonly T[]> {
     return read.some(needsCompletion) ? Promise.all(read.map((one) => this.completeOne(one))) : read;
@@ -45,13 +39,13 @@ export class ShownRequests {
   }
 
   private async startAnswerTime(one: ReadInteraction, within: number): Promise<number | undefined> {
-    const { keys, connection } = this.context;
+    const { keys } = this.context;
     const parsed = parseInteractionId(one.interactionId);
     if (parsed === undefined) return one.expiresAt;
     const names = keys.taskNames(parsed.taskId);
     const { topic, ref } = names;
     const { number } = parsed;
-    const reply = await runScript(connection, START_ANSWER_TIME, keys.scriptKeys(names), {
+    const reply = await runScript(this.context, START_ANSWER_TIME, names, {
       topic,
       ref,
       number,

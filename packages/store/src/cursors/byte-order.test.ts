@@ -59,8 +59,8 @@ describe('on a Redis that runs in en_US.UTF-8', () => {
       await projects.commit(`${at % 2 === 0 ? 'a' : 'B'}-${at}`, undefined, change);
     // All of one millisecond, so that the order of members decides where a page ends.
     const begun = Date.now() - 60_000;
-    const { pending, tasks, credentials } = testTenant.keys;
-    for (const index of [pending, tasks, credentials]) {
+    const { pending, tasks, apiKeys: keyIds } = testTenant.keys;
+    for (const index of [pending, tasks, keyIds]) {
       const members = await fixture.redis.zrange(index, '0', '-1');
       await fixture.redis.zadd(index, ...members.flatMap((member) => [begun, member]));
     }

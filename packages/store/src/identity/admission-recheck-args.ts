@@ -1,9 +1,9 @@
 import { formatScopes, type Identity } from './identity.ts';
 import type { TenantKeys } from '../records/keys.ts';
 
-/** The keys by which a script checks a caller again. Without a key there is nothing to check, and nothing is read of it. */
-export function admissionRecheckKeys({ admittedBy }: Identity, keys: TenantKeys) {
-  return { credential: admittedBy?.record ?? keys.credential(''), tenant: keys.record };
+/** The key of the record by which a script checks a caller again. Without a key there is nothing to check, and nothing is read of it. */
+export function credentialOf({ admittedBy }: Identity, keys: TenantKeys): string {
+  return admittedBy?.record ?? keys.credential('');
 }
 
 /** The arguments of the same check. A caller with a key is who the key's record says it is now. */

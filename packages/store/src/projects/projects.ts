@@ -6,7 +6,7 @@ import { IDEMPOTENCY_TTL } from '../records/durations.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { LockedKey } from '../tenant/keyed-mutex.ts';
-import type { TenantContext } from '../tenant/tenant-context.ts';
+import { TenantPart } from '../tenant/tenant-context.ts';
 import { runScript } from '../scripts/script.ts';
 import { fieldKinds, isDeletion, needsStaging, type ProjectChange } from './project-change.ts';
 import { stageChange } from './stage-change.ts';
@@ -95,13 +95,7 @@ function parseUse(entry: string | null | undefined): { usedAt: number; bytes: nu
 const WHOLE_TENANT: Identity = { principal: '', scopes: new Set(['agent']) };
 
 /** A tenant's projects. */
-export class Projects {
-  private readonly context: TenantContext;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-  }
-
+export class Projects extends TenantPart {
   /** The project's fields with these names, all of them where the project is small; undefined when none has this name. */
   async open(name: string, fields: readonly string[] = []): Promise<StoredProject | undefined> {
     return this.readFields(READ_PROJECT, name, fields, SMALL_PROJECT_BYTES, '');
@@ -126,16 +120,11 @@ export class Projects {
     whole: number,
     since: string,
   ): Promise<StoredProject | undefined> {
-    const { connection, keys } = this.context;
+    const { keys } = this.context;
     const reply = await runScript(
-      connection,
+      this.context,
       script,
-      {
-        tenant: keys.record,
-        project: keys.project(name),
-        projectUse: keys.projectUse,
-        projectChanges: keys.projectChanges(name),
-      },
+      { project: keys.project(name), projectChanges: keys.projectChanges(name) },
       { name, whole, since },
       { args: fields },
     );
@@ -196,19 +185,11 @@ export class Projects {
    * Deletes a project with all that it holds. What a running task then commits to it finds none. Errors: `project_not_found`.
    */
   async delete(name: string): Promise<void> {
-    const { connection, keys } = this.context;
-    const { record: tenant, projects, projectUse, activeChangeChannel } = keys;
+    const { keys } = this.context;
     const [code] = await runScript(
-      connection,
+      this.context,
       DELETE_PROJECT,
-      {
-        tenant,
-        project: keys.project(name),
-        projectChanges: keys.projectChanges(name),
-        projects,
-        projectUse,
-        activeChangeChannel,
-      },
+      { project: keys.project(name), projectChanges: keys.projectChanges(name) },
       { name },
     );
     if (code === 'deleted') return;
@@ -220,9 +201,8 @@ export class Projects {
   }
 
   private async noteUse(name: string): Promise<void> {
-    const { connection, keys } = this.context;
-    const { projectUse } = keys;
-    await runScript(connection, NOTE_PROJECT_USE, { projectUse, project: keys.project(name) }, { name });
+    const { keys } = this.context;
+    await runScript(this.context, NOTE_PROJECT_USE, { project: keys.project(name) }, { name });
   }
 
   /**
@@ -275,22 +255,10 @@ export class Projects {
     // A task's commit is acknowledged by READ_TASK_AND_REGISTER_WAITER, with which clients learn of it.
     const script = !outside ? COMMIT_IN_TASK : isDeletion(change) ? COMMIT_DELETION : COMMIT;
     return runScript(
-      connection,
+      this.context,
       // How long the values are that are copied is not known here.
       copies.length > 0 ? { ...script, alone: true } : script,
-      {
-        tenant: keys.record,
-        task: outside ? project : within.task,
-        project,
-        projects: keys.projects,
-        projectUse: keys.projectUse,
-        projectChanges: keys.projectChanges(name),
-        activeChangeChannel: keys.activeChangeChannel,
-        landed: keys.landed,
-        outcomes: keys.outcomes,
-        outcomeTimes: keys.outcomeTimes,
-        staged,
-      },
+      { task: outside ? project : within.task, project, projectChanges: keys.projectChanges(name), staged },
       {
         fence: within.fence,
         path: within.path,

@@ -31,7 +31,7 @@ async function readAll({ keys }: TestTenant, name: string) {
 }
 
 async function expectNothingStaged(tenant: TestTenant) {
-  expect(await redis.keys(`${tenant.keys.record}:staged:*`)).toEqual([]);
+  expect(await redis.keys(`${tenant.keys.tenant}:staged:*`)).toEqual([]);
   expect(await countedStorage(redis, tenant.keys)).toEqual(await measureStorage(redis, tenant.keys));
 }
 
@@ -125,7 +125,7 @@ async function expectLostPartsToBeNoticed(nth: number | 'last') {
   const tenant = await fixture.createTenant();
   await createProject(tenant, 'p');
   const before = await readAll(tenant, 'p');
-  const lose = async () => redis.del(await redis.keys(`${tenant.keys.record}:staged:*`));
+  const lose = async () => redis.del(await redis.keys(`${tenant.keys.tenant}:staged:*`));
   const reply = behindPart(nth, lose, () => tenant.store.projects.commit('p', { version: '1' }, LARGE));
   expect(await reply).toBe('conflict');
   expect(await readAll(tenant, 'p')).toEqual(before);
@@ -160,7 +160,7 @@ test('what is staged and never committed expires', async () => {
   await createProject(tenant, 'p');
   let ttl = 0;
   const look = async () => {
-    const [staged = ''] = await redis.keys(`${tenant.keys.record}:staged:*`);
+    const [staged = ''] = await redis.keys(`${tenant.keys.tenant}:staged:*`);
     ttl = await redis.pttl(staged);
   };
   await behindPart(3, look, () => tenant.store.projects.commit('p', { version: '1' }, LARGE));

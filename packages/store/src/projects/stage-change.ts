@@ -19,7 +19,7 @@ export async function stageChange(
   let parts = 0;
   const stage = async (cursor: string, { set, copy = [], delete: deleted }: ProjectChange) => {
     const reply = await runScript(
-      connection,
+      { connection, keys },
       STAGE_CHANGE,
       keys,
       { version, part: ++parts, cursor, sets: set.length, copies: copy.length },

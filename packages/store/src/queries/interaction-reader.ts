@@ -17,7 +17,7 @@ import {
 } from '../records/page.ts';
 import { parseIndexMember } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { admissionRecheckArgs, credentialOf } from '../identity/admission-recheck-args.ts';
 import { ShownRequests } from '../conversations/shown-requests.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
@@ -92,17 +92,13 @@ export class InteractionReader {
     parse: (taskId: string, number: number, fields: InteractionFields) => T | undefined,
   ): Promise<FetchResult<T>> {
     if (references.length === 0) return { items: [], scanned: 0, contended: 0 };
-    const { connection, keys } = this.context;
+    const { keys } = this.context;
     const claimer = claim === undefined ? '' : formatHolder(identity, claim.holder ?? '');
     const tasks = references.map((reference) => keys.taskNames(parseIndexMember(reference).taskId));
     const reply = await runScript(
-      connection,
+      this.context,
       FETCH_OR_CLAIM_INTERACTIONS,
-      {
-        ...admissionRecheckKeys(identity, keys),
-        claims: keys.claims,
-        holder: keys.holder(claimer),
-      },
+      { credential: credentialOf(identity, keys), holder: keys.holder(claimer) },
       {
         ...admissionRecheckArgs(identity),
         status: status ?? '',

@@ -25,7 +25,7 @@ import { listVisibleTasks } from './task-index.ts';
 import { ShownRequests } from '../conversations/shown-requests.ts';
 import { parseUsageSums } from '../records/usage-sums.ts';
 import { parseProgramField } from '../records/program-field.ts';
-import { readTaskPages } from '../tasks/task-pages.ts';
+import { scanTaskFields } from '../tasks/scan-task-fields.ts';
 import { parseRetries, type TaskRetry } from '../tasks/task-retries.ts';
 import { requireTaskId } from '../tasks/tasks.ts';
 import { runScript } from '../scripts/script.ts';
@@ -233,11 +233,11 @@ export class PagedQueries {
     taskId: string,
     number: number,
   ): Promise<InteractionRecord | undefined> {
-    const { connection, keys } = this.context;
+    const { keys } = this.context;
     const names = keys.taskNames(taskId);
     const { topic, ref } = names;
     const { principal: reader, scopes } = identity;
-    const reply = await runScript(connection, READ_INTERACTION, keys.scriptKeys(names), {
+    const reply = await runScript(this.context, READ_INTERACTION, names, {
       principal: reader,
       scopes: formatScopes(scopes),
       topic,
@@ -257,7 +257,7 @@ export class PagedQueries {
     const { connection, keys } = this.context;
     const { principal } = identity;
     const reader = { principal, scopes: formatScopes(identity.scopes) };
-    return Object.fromEntries(await readTaskPages(connection, keys.task(taskId), taskId, reader));
+    return Object.fromEntries(await scanTaskFields(connection, keys.task(taskId), taskId, reader));
   }
 
   private async interactionsOf(

@@ -15,7 +15,7 @@ import type {
   FetchResult,
   InteractionFilter,
 } from './interaction-reader.ts';
-import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { admissionRecheckArgs, credentialOf } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import {
   MAX_SCANNED_BY_SCRIPT,
@@ -139,15 +139,11 @@ export class PendingList {
     { claim, channel = '', principal = '', limit = PAGE_SIZE }: PendingQuery,
     unfiltered: boolean,
   ) {
-    const { connection, keys } = this.context;
+    const { keys } = this.context;
     const reply = await runScript(
-      connection,
+      this.context,
       LIST_PENDING_OR_REGISTER_WAITER,
-      {
-        ...admissionRecheckKeys(identity, keys),
-        pending: keys.pending,
-        claims: keys.claims,
-      },
+      { credential: credentialOf(identity, keys) },
       {
         ...admissionRecheckArgs(identity),
         score: from.score,

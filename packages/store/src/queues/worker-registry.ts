@@ -45,12 +45,11 @@ export class WorkerRegistry {
   }
 
   private async sendHeartbeat(worker: string, programs: readonly string[], ttl: number): Promise<number> {
-    const { workers, swept } = this.keys;
     const member = `${worker} ${programs.join(',')}`;
     const [ms] = await runScript(
-      this.connection,
+      { connection: this.connection, keys: this.keys },
       WORKER_HEARTBEAT,
-      { workers, swept },
+      {},
       { worker: member, ttl },
     );
     return Number(ms);

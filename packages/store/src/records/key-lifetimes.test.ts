@@ -132,9 +132,9 @@ test('nothing that a task leaves stays for ever, and indexes are trimmed while t
   const keys = (await redis.keys('*')).filter((key) => !key.includes(':bull:'));
   const forever = [];
   for (const key of keys) if ((await redis.pttl(key)) === -1) forever.push(key);
-  const { record, credentials, tasks, pending } = testTenant.keys;
-  const own = forever.filter((key) => key.startsWith(record) && !key.includes(':key:'));
-  expect(own.sort()).toEqual([record, credentials].sort());
+  const { tenant, apiKeys, tasks, pending } = testTenant.keys;
+  const own = forever.filter((key) => key.startsWith(tenant) && !key.includes(':key:'));
+  expect(own.sort()).toEqual([tenant, apiKeys].sort());
   expect(await redis.pttl(tasks)).toBeGreaterThan(unfinishedTaskTtl(DEFAULT_LIFETIMES) - 5_000);
   await redis.zadd(tasks, 1, 'long gone|ann');
   await redis.zadd(pending, 1, 'long gone.1|ann');

@@ -25,12 +25,12 @@ const keyspaces = fc
 
 /** Every key of a tenant's own. */
 function keysOf(keys: TenantKeys, id: string, text: string): string[] {
-  const { record, credentials, credentialEnds, tasks, pending, claims, projects } = keys;
-  const { changeChannel, activeChangeChannel, subscribedSessions, endedSessions, logLevels } = keys;
+  const { tenant: record, apiKeys, apiKeyEnds, tasks, pending, claims, projects } = keys;
+  const { changeChannel, activeChangeChannel, subscribers, ended, logLevels } = keys;
   return [
     record,
-    credentials,
-    credentialEnds,
+    apiKeys,
+    apiKeyEnds,
     tasks,
     pending,
     claims,
@@ -39,8 +39,8 @@ function keysOf(keys: TenantKeys, id: string, text: string): string[] {
     projects,
     changeChannel,
     activeChangeChannel,
-    subscribedSessions,
-    endedSessions,
+    subscribers,
+    ended,
     logLevels,
     keys.session('s1'),
     keys.task(id),
@@ -71,7 +71,7 @@ test("a key begins with its tenant's own part, and stays in its shard's slot", (
       const keys = keyspace.tenant(id);
       const tag = `s${keyspace.shardIndex(id)}`;
       for (const key of keysOf(keys, task, project)) {
-        expect(key === keys.record || key.startsWith(`${keyspace.prefix}:{${tag}}:t:${id}:`)).toBe(true);
+        expect(key === keys.tenant || key.startsWith(`${keyspace.prefix}:{${tag}}:t:${id}:`)).toBe(true);
         expect(key.indexOf('{'), 'the first braces are the hash tag').toBe(keyspace.prefix.length + 1);
         expect(tagOf(key)).toBe(tag);
       }

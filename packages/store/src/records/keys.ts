@@ -92,151 +92,80 @@ export interface TaskNames {
   readonly ref: string;
 }
 
-export class TenantKeys {
+/** A tenant in its shard: what its keys are made of. */
+class TenantBase {
   readonly shard: ShardKeys;
   readonly name: string;
-  readonly record: string;
-  readonly credentials: string;
-  /** The API keys that end, by the time at which they do. */
-  readonly credentialEnds: string;
-  /** The keys that share the tenant's rate now. */
-  readonly rates: string;
-  readonly tasks: string;
-  readonly pending: string;
-  readonly ready: string;
-  readonly held: string;
-  readonly jobs: string;
-  readonly deadlines: string;
-  /** The outbox of calls to LLM endpoints, and the turns of those that have one. */
-  readonly calls: string;
-  /** What the requests of each role are asked of. */
-  readonly roles: string;
-  readonly claims: string;
-  /** The topic of interactions that become pending: the topics of the tenant's tasks begin with it. */
-  readonly pendingTopic: string;
-  readonly projects: string;
-  /** The attempts of commands that landed of late. */
-  readonly landed: string;
-  /** The outcomes of calls with an idempotency key that started no task, and when each was kept. */
-  readonly outcomes: string;
-  readonly outcomeTimes: string;
-  /** What each project takes, and when it was last used. */
-  readonly projectUse: string;
-  /** Ended tasks, by the time until which they are retained. */
-  readonly retained: string;
-  /** The newest version of each workflow, agent and prompt, and what lists show of it. */
-  readonly workflows: string;
-  /** The conversations by when they were last used, and what each takes. */
-  readonly conversations: string;
-  readonly conversationSizes: string;
-  readonly agents: string;
-  readonly prompts: string;
-  /** The channel of the tenant's changes. */
-  readonly changeChannel: string;
-  /** Holds that channel's name while a replica subscribes to it. */
-  readonly activeChangeChannel: string;
   /** The channel of the deployment on which it is published that a key has ended. */
   readonly admissionChannel: string;
-  /** What each model costs. */
-  readonly prices: string;
-  /** The MCP sessions with subscriptions, the ended ones, and those with a log level. */
-  readonly subscribedSessions: string;
-  readonly endedSessions: string;
-  readonly logLevels: string;
+  /** The tenant's own record. */
+  readonly tenant: string;
+  /** The topic of interactions that become pending: the topics of the tenant's tasks begin with it. */
+  readonly pendingTopic: string;
+  readonly due: string;
+  readonly tenantsWithJobs: string;
+  readonly workers: string;
 
   constructor(shard: ShardKeys, name: string, admissionChannel: string) {
     this.shard = shard;
-    this.admissionChannel = admissionChannel;
     this.name = name;
-    this.record = `${shard.base}:t:${name}`;
-    this.credentials = `${this.record}:keys`;
-    this.credentialEnds = `${this.record}:key-ends`;
-    this.rates = `${this.record}:rates`;
-    this.tasks = `${this.record}:tasks`;
-    this.pending = `${this.record}:pending`;
-    this.ready = `${this.record}:ready`;
-    this.held = `${this.record}:held`;
-    this.jobs = `${this.record}:jobs`;
-    this.deadlines = `${this.record}:deadlines`;
-    this.claims = `${this.record}:claims`;
-    this.calls = `${this.record}:calls`;
-    this.roles = `${this.record}:roles`;
+    this.admissionChannel = admissionChannel;
+    this.tenant = `${shard.base}:t:${name}`;
     this.pendingTopic = `${name}:`;
-    this.projects = `${this.record}:projects`;
-    this.landed = `${this.record}:landed`;
-    this.outcomes = `${this.record}:outcomes`;
-    this.outcomeTimes = `${this.record}:outcomes:times`;
-    this.projectUse = `${this.record}:projectUse`;
-    this.retained = `${this.record}:retained`;
-    this.workflows = `${this.record}:workflows`;
-    this.conversations = `${this.record}:conversations`;
-    this.conversationSizes = `${this.record}:conversationSizes`;
-    this.agents = `${this.record}:agents`;
-    this.prompts = `${this.record}:prompts`;
-    this.prices = `${this.record}:prices`;
-    this.changeChannel = `${this.record}:changes`;
-    this.activeChangeChannel = `${this.record}:listeners`;
-    this.subscribedSessions = `${this.record}:subscribers`;
-    this.endedSessions = `${this.record}:ended`;
-    this.logLevels = `${this.record}:logLevels`;
+    this.due = shard.due;
+    this.tenantsWithJobs = shard.tenantsWithJobs;
+    this.workers = shard.workers;
   }
+}
 
-  /** The keys that a script needs that may put a task into the tenant's lists, or take one out. */
-  get queueKeys() {
-    const { ready, held, jobs } = this;
-    return { ready, held, jobs, tenantsWithJobs: this.shard.tenantsWithJobs, workers: this.shard.workers };
-  }
-
-  /** Every key that the script of a task may name; `run` takes those that it does. One literal, since each call makes it. */
-  scriptKeys({ task, past }: TaskNames, credential = '', idempotency = '', usage = '') {
-    const {
-      shard,
-      record: tenant,
-      rates,
-      tasks,
-      pending,
-      claims,
-      deadlines,
-      retained,
-      ready,
-      held,
-      jobs,
-      calls,
-      activeChangeChannel,
-      projects,
-      projectUse,
-    } = this;
-    const { due, tenantsWithJobs, workers } = shard;
-    return {
-      credential,
-      idempotency,
-      task,
-      past,
-      tenant,
-      rates,
-      tasks,
-      pending,
-      claims,
-      deadlines,
-      due,
-      retained,
-      ready,
-      held,
-      jobs,
-      tenantsWithJobs,
-      workers,
-      calls,
-      activeChangeChannel,
-      projects,
-      projectUse,
-      usage,
-      // Of a task that is no step of a workflow: its own.
-      parent: task,
-    };
-  }
+/** Each key is called as the scripts call it. */
+export class TenantKeys extends TenantBase {
+  readonly apiKeys = `${this.tenant}:keys`;
+  /** The API keys that end, by the time at which they do. */
+  readonly apiKeyEnds = `${this.tenant}:key-ends`;
+  /** The keys that share the tenant's rate now. */
+  readonly rates = `${this.tenant}:rates`;
+  readonly tasks = `${this.tenant}:tasks`;
+  readonly pending = `${this.tenant}:pending`;
+  readonly ready = `${this.tenant}:ready`;
+  readonly held = `${this.tenant}:held`;
+  readonly jobs = `${this.tenant}:jobs`;
+  readonly deadlines = `${this.tenant}:deadlines`;
+  readonly claims = `${this.tenant}:claims`;
+  /** The outbox of calls to LLM endpoints, and the turns of those that have one. */
+  readonly calls = `${this.tenant}:calls`;
+  /** What the requests of each role are asked of. */
+  readonly roles = `${this.tenant}:roles`;
+  readonly projects = `${this.tenant}:projects`;
+  /** The attempts of commands that landed of late. */
+  readonly landed = `${this.tenant}:landed`;
+  /** The outcomes of calls with an idempotency key that started no task, and when each was kept. */
+  readonly outcomes = `${this.tenant}:outcomes`;
+  readonly outcomeTimes = `${this.tenant}:outcomes:times`;
+  /** What each project takes, and when it was last used. */
+  readonly projectUse = `${this.tenant}:projectUse`;
+  /** Ended tasks, by the time until which they are retained. */
+  readonly retained = `${this.tenant}:retained`;
+  /** The conversations by when they were last used, and what each takes. */
+  readonly conversations = `${this.tenant}:conversations`;
+  readonly conversationSizes = `${this.tenant}:conversationSizes`;
+  /** The newest version of each workflow, agent and prompt, and what lists show of it. */
+  readonly workflows = `${this.tenant}:workflows`;
+  readonly agents = `${this.tenant}:agents`;
+  readonly prompts = `${this.tenant}:prompts`;
+  /** What each model costs. */
+  readonly prices = `${this.tenant}:prices`;
+  /** The channel of the tenant's changes. */
+  readonly changeChannel = `${this.tenant}:changes`;
+  /** Holds that channel's name while a replica subscribes to it. */
+  readonly activeChangeChannel = `${this.tenant}:listeners`;
+  /** The MCP sessions with subscriptions, the ended ones, and those with a log level. */
+  readonly subscribers = `${this.tenant}:subscribers`;
+  readonly ended = `${this.tenant}:ended`;
+  readonly logLevels = `${this.tenant}:logLevels`;
 
   credential(id: string): string {
-    return `${this.record}:key:${id}`;
+    return `${this.tenant}:key:${id}`;
   }
 
   task(taskId: string): string {
@@ -246,25 +175,25 @@ export class TenantKeys {
   taskNames(taskId: string): TaskNames {
     const ref = taskRef(taskId);
     return {
-      task: `${this.record}:task:${ref}`,
-      past: `${this.record}:past:${ref}`,
+      task: `${this.tenant}:task:${ref}`,
+      past: `${this.tenant}:past:${ref}`,
       topic: `${this.name}:${ref}`,
       ref,
     };
   }
 
   project(name: string): string {
-    return `${this.record}:project:${encodeURIComponent(name.toWellFormed())}`;
+    return `${this.tenant}:project:${encodeURIComponent(name.toWellFormed())}`;
   }
 
   /** Which fields of a project its last changes touched. */
   projectChanges(name: string): string {
-    return `${this.record}:projectChanges:${encodeURIComponent(name.toWellFormed())}`;
+    return `${this.tenant}:projectChanges:${encodeURIComponent(name.toWellFormed())}`;
   }
 
   /** A large change of a project, until it is committed. */
   stagedChange(id: string): string {
-    return `${this.record}:staged:${id}`;
+    return `${this.tenant}:staged:${id}`;
   }
 
   /** The requests of a task's earlier interactions, when it has had many. */
@@ -274,48 +203,48 @@ export class TenantKeys {
 
   /** The chunks of a streamed answer to one interaction of a task. */
   chunks(taskId: string, number: number): string {
-    return `${this.record}:chunks:${taskRef(taskId)}.${number}`;
+    return `${this.tenant}:chunks:${taskRef(taskId)}.${number}`;
   }
 
   /** What the LLM calls used whose answers came on one day of UTC, named as ISO 8601 does. */
   usage(day: string): string {
-    return `${this.record}:usage:${day}`;
+    return `${this.tenant}:usage:${day}`;
   }
 
   /** What one holder has claimed. `holder` is of any length and characters. */
   holder(holder: string): string {
-    return `${this.record}:holder:${createHash('sha256').update(holder).digest('base64url')}`;
+    return `${this.tenant}:holder:${createHash('sha256').update(holder).digest('base64url')}`;
   }
 
   /** The versions of a workflow, an agent or a prompt. */
   workflow(name: string): string {
-    return `${this.record}:workflow:${name}`;
+    return `${this.tenant}:workflow:${name}`;
   }
 
   /** A conversation: its owner, its queue and what it has; its messages. Its id is that of the task that began it. */
   conversation(id: string): string {
-    return `${this.record}:conversation:${taskRef(id)}`;
+    return `${this.tenant}:conversation:${taskRef(id)}`;
   }
 
   messages(id: string): string {
-    return `${this.record}:messages:${taskRef(id)}`;
+    return `${this.tenant}:messages:${taskRef(id)}`;
   }
 
   agent(id: string): string {
-    return `${this.record}:agent:${id}`;
+    return `${this.tenant}:agent:${id}`;
   }
 
   prompt(name: string): string {
-    return `${this.record}:prompt:${name}`;
+    return `${this.tenant}:prompt:${name}`;
   }
 
   /** An MCP session's subscriptions. */
   session(id: string): string {
-    return `${this.record}:session:${id}`;
+    return `${this.tenant}:session:${id}`;
   }
 
   idempotency(digest: string): string {
-    return `${this.record}:idem:${digest}`;
+    return `${this.tenant}:idem:${digest}`;
   }
 
   /** The topic of a task's updates. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FIELD } from './task-record.ts';
-import { readLua, substituteFieldNames, expandIncludes } from '../scripts/lua-source.ts';
+import { readLua, substituteFieldNames, includesOf } from '../scripts/lua-source.ts';
 import { ALL_SCRIPTS } from '../testing/all-scripts.ts';
 import { taskFieldNameOf } from '../testing/task-fields.ts';
 
@@ -41,7 +41,8 @@ const GATHERED =
   /^(unpack\((?:fields|dropped)\)|fields|entries|dropped|field|added_waiter\(waiters, A_channel\))$/;
 
 test.each(ALL_NAMES)('%s names the fields of a task by constants alone', (script) => {
-  const lua = expandIncludes(readLua(script));
+  const text = readLua(script);
+  const lua = [...includesOf(text), text].join('\n');
   for (const command of hashCommands(lua).filter(([, key]) => isTaskKey(key))) {
     for (const field of fieldArguments(command))
       expect(field, command.join(' ')).toMatch(new RegExp(`^F_\\w+|${GATHERED.source}`));

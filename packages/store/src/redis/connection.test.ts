@@ -170,7 +170,7 @@ test.concurrent("a script's own fault is not passed off as a Redis that cannot",
   const connection = await Connection.open(server.url);
   const broken = mutateScript(READ_TASK_AND_REGISTER_WAITER, ["return {'task_not_found'}", 'nothing.here()']);
   const thrown = runScript(
-    connection,
+    { connection, keys: {} },
     broken,
     { credential: 'credential', tenant: 'tenant', rates: 'r', task: 'k' },
     Object.fromEntries(READ_TASK_AND_REGISTER_WAITER.args.map((name) => [name, ''])) as Record<

@@ -187,7 +187,7 @@ test('in a cluster WAIT goes to the node that has the write', { timeout: 60_000 
     left.get(true)! + left.get(false)! > 0;
   ) {
     const { store } = await sees.createTenant();
-    const isServed = (await nodeOf(store.keys.record)) === served;
+    const isServed = (await nodeOf(store.keys.tenant)) === served;
     if (left.get(isServed) === 0) continue;
     left.set(isServed, left.get(isServed)! - 1);
     const same = waits.store.tenant(store.id);

@@ -193,11 +193,11 @@ test('an answer that was not held against the chunks of its stream is not accept
   expect(await testTenant.interactions.accept(caller, { ...posted, checked: '' })).toBe('streamed');
   expect(recorder.last(ACCEPT_ANSWER)).toEqual(['streamed', 'ann', ' mcp ']);
   const { state } = await testTenant.interactions.joinChunks(interactionId);
-  const tokens = await redis.hget(testTenant.keys.record, 'tokens');
+  const tokens = await redis.hget(testTenant.keys.tenant, 'tokens');
   expect(await testTenant.interactions.accept(caller, { ...posted, checked: state })).toMatchObject({
     event: 1,
   });
-  expect(await redis.hget(testTenant.keys.record, 'tokens')).toBe(tokens);
+  expect(await redis.hget(testTenant.keys.tenant, 'tokens')).toBe(tokens);
 });
 
 test('every code of ACCEPT_ANSWER was reached, and each has a message', () => {

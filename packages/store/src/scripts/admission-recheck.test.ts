@@ -97,9 +97,9 @@ test.each(Object.keys(USES))(
   '%s of a call whose key goes on is served, whatever the rate has left',
   async (use) => {
     const held = await heldCall();
-    await redis.hset(held.testTenant.keys.record, { tokens: -1_000_000_000 });
+    await redis.hset(held.testTenant.keys.tenant, { tokens: -1_000_000_000 });
     expect(await errorCode(USES[use]!(held))).toBe('done');
-    expect(Number(await redis.hget(held.testTenant.keys.record, 'tokens'))).toBe(-1_000_000_000);
+    expect(Number(await redis.hget(held.testTenant.keys.tenant, 'tokens'))).toBe(-1_000_000_000);
   },
 );
 

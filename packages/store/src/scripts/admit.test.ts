@@ -48,7 +48,7 @@ const REFUSALS: Record<string, (testTenant: TestTenant) => Promise<CallerAdmissi
   },
   limit_size: (testTenant) => testTenant.caller('ann', ['mcp'], 2_000_000),
   limit_rate: async (testTenant) => {
-    await redis.hset(testTenant.keys.record, { tokens: -100, filled: 9_999_999_999_999, burst: 5 });
+    await redis.hset(testTenant.keys.tenant, { tokens: -100, filled: 9_999_999_999_999, burst: 5 });
     return testTenant.caller();
   },
 };
@@ -107,7 +107,7 @@ test('checking a caller again takes no token of the rate, and is never refused f
     expect(one).toMatchObject({ principal: 'ann', scopes: new Set<Scope>(['mcp', 'agent']) });
   }
   expect(await fixture.contents()).toEqual(before);
-  await redis.hset(testTenant.keys.record, { tokens: -1_000 });
+  await redis.hset(testTenant.keys.tenant, { tokens: -1_000 });
   await redis.zadd(testTenant.keys.rates, 9e15, 'another', 9e15, await keyIdOf(testTenant));
   expect((await caller.recheck(['mcp'])).principal).toBe('ann');
   expect(await level(testTenant)).toBe(-1_000);
@@ -124,7 +124,7 @@ test('a key is refused when its tenant has no record, when it has expired, and w
   expect(await attempt()).toBe('unauthenticated');
   const homeless = await fixture.createTenant();
   const caller = await homeless.caller();
-  await redis.del(homeless.keys.record);
+  await redis.del(homeless.keys.tenant);
   expect(await errorCode(caller.admit(['mcp']))).toBe('unauthenticated');
 });
 
@@ -160,8 +160,8 @@ async function bucket(limits: Partial<Limits>, tokens: number, ago: number): Pro
 
 /** Puts the share of the tenant's only key to `tokens` as of `since`, and its bucket too, which was filled then unless said otherwise. */
 async function drain(testTenant: TestTenant, tokens: number, since: number, filled = since): Promise<void> {
-  const [rate, burst] = await redis.hmget(testTenant.keys.record, 'requestsPerSecond', 'burst');
-  await redis.hset(testTenant.keys.record, { tokens, filled });
+  const [rate, burst] = await redis.hmget(testTenant.keys.tenant, 'requestsPerSecond', 'burst');
+  await redis.hset(testTenant.keys.tenant, { tokens, filled });
   const whole = since + ((Number(burst) - tokens) * 1_000) / Number(rate);
   await redis.zadd(testTenant.keys.rates, whole, await keyIdOf(testTenant));
 }
@@ -173,7 +173,7 @@ const redisNow = async () => {
   return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
 };
 
-const level = async (testTenant: TestTenant) => Number(await redis.hget(testTenant.keys.record, 'tokens'));
+const level = async (testTenant: TestTenant) => Number(await redis.hget(testTenant.keys.tenant, 'tokens'));
 
 test('the bucket refills with time, up to its burst and never above', async () => {
   const slow = { requestsPerSecond: 1, burst: 10 };
@@ -196,7 +196,7 @@ test('the bucket refills with time, up to its burst and never above', async () =
 
 test('a burst is let through, and not one more', async () => {
   const testTenant = await fixture.createTenant({ requestsPerSecond: 1, burst: 3 });
-  await redis.hset(testTenant.keys.record, { tokens: 3, filled: (await redisNow()) + LATER });
+  await redis.hset(testTenant.keys.tenant, { tokens: 3, filled: (await redisNow()) + LATER });
   const codes = [];
   for (let call = 0; call < 5; call++)
     codes.push(await errorCode((await testTenant.caller()).admit(['mcp'])));
@@ -227,7 +227,7 @@ test('UPSERT_TENANT creates a tenant once, changes the fields that are named, an
   await operators.create({ id: 'acme', name: 'Acme', limits: { burst: 7 } });
   expect(await errorCode(operators.create({ id: 'acme' }))).toBe('tenant_exists');
   expect(await errorCode(operators.update('nobody', { suspended: true }))).toBe('tenant_not_found');
-  expect(await redis.exists(fixture.keyspace.tenant('nobody').record)).toBe(0);
+  expect(await redis.exists(fixture.keyspace.tenant('nobody').tenant)).toBe(0);
   const changed = await operators.update('acme', { suspended: true, limits: { requestsPerSecond: 3 } });
   expect(changed).toMatchObject({
     name: 'Acme',
@@ -260,7 +260,7 @@ test('a read that admits its caller is charged as the call, tells who it is, and
   const testTenant = await fixture.createTenant({ requestsPerSecond: 1, burst: 10 });
   const taskId = await testTenant.openTask();
   const [later, caller] = [(await redisNow()) + LATER, await testTenant.caller()];
-  await redis.hset(testTenant.keys.record, { tokens: 10, filled: later });
+  await redis.hset(testTenant.keys.tenant, { tokens: 10, filled: later });
   const scripts = recorder.replies(ADMIT).length;
   expect(await testTenant.tasks.readFor(caller, ['mcp'], taskId)).toMatchObject({ taskId, principal: 'ann' });
   expect(caller).toMatchObject({ admitted: true, principal: 'ann' });
@@ -269,7 +269,7 @@ test('a read that admits its caller is charged as the call, tells who it is, and
   expect(await level(testTenant), 'a later read of the same call').toBe(9);
   expect(recorder.replies(ADMIT)).toHaveLength(scripts);
   const bob = await testTenant.caller('bob');
-  await redis.hset(testTenant.keys.record, { filled: later });
+  await redis.hset(testTenant.keys.tenant, { filled: later });
   expect(await errorCode(testTenant.tasks.readFor(bob, ['mcp'], taskId))).toBe('task_not_found');
   expect(await level(testTenant)).toBe(8);
   expect(bob.admitted, 'what is not found is told to a caller that was admitted').toBe(true);

@@ -195,7 +195,7 @@ test('of a long stream the last 32 KiB are read, whole characters all of them', 
 test('a stream with a higher number begins anew, and nothing of the one before is in it or counted', async () => {
   const answer = await StreamedAnswer.open();
   const { testTenant } = answer;
-  const used = async () => Number(await redis.hget(testTenant.keys.record, 'stored'));
+  const used = async () => Number(await redis.hget(testTenant.keys.tenant, 'stored'));
   await answer.post(0, 'new', 0);
   const ofOne = await used();
   await answer.post(1, 'er than this'.repeat(50), 0);
@@ -281,7 +281,7 @@ test('of chunks in a row a change is published with the first, and again once a 
 test('a chunk for which the tenant has no room is refused, the whole answer is not, and chunks give back what they took', async () => {
   const answer = await StreamedAnswer.open();
   const { testTenant } = answer;
-  const used = async () => Number(await redis.hget(testTenant.keys.record, 'stored'));
+  const used = async () => Number(await redis.hget(testTenant.keys.tenant, 'stored'));
   const parked = await used();
   await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: parked + 2_000 } });
   expect(await answer.post(0, 'x'.repeat(1_500))).toBe('done');

@@ -27,7 +27,7 @@ test.each<[string, Partial<Limits>, number, string]>([
   expect(codes.filter((one) => one === 'done')).toHaveLength(most);
   expect(new Set(codes.filter((one) => one !== 'done'))).toEqual(new Set([code]));
   expect(await redis.zcard(testTenant.keys.pending)).toBe(most);
-  expect(await redis.hget(testTenant.keys.record, 'open')).toBe(String(most));
+  expect(await redis.hget(testTenant.keys.tenant, 'open')).toBe(String(most));
 });
 
 test('a tenant that spends its limit takes nothing from another in the same command', async () => {
@@ -38,7 +38,7 @@ test('a tenant that spends its limit takes nothing from another in the same comm
     testTenants.map((testTenant, n) => errorCode(testTenant.openTask({}, callers[n]))),
   );
   expect(codes).toEqual(['done', 'done', 'limit_pending', 'done', 'limit_pending', 'done']);
-  const counts = [small, wide].map((testTenant) => redis.hget(testTenant.keys.record, 'open'));
+  const counts = [small, wide].map((testTenant) => redis.hget(testTenant.keys.tenant, 'open'));
   expect(await Promise.all(counts)).toEqual(['1', '3']);
 });
 
@@ -79,7 +79,7 @@ test('ends that come at once leave nothing of their tasks in any set', async () 
     'next',
     'ready',
   ]);
-  expect(await redis.hget(testTenant.keys.record, 'open')).toBe('0');
+  expect(await redis.hget(testTenant.keys.tenant, 'open')).toBe('0');
 });
 
 test.each<[string, (segment: FencedSegment, text: string) => Promise<unknown>]>([
@@ -95,7 +95,7 @@ test.each<[string, (segment: FencedSegment, text: string) => Promise<unknown>]>(
   const testTenant = await fixture.createTenant();
   for (let n = 0; n < 6; n++) await openTurn(testTenant);
   const segments = await fixture.loadSegments(10);
-  const used = Number(await redis.hget(testTenant.keys.record, 'stored'));
+  const used = Number(await redis.hget(testTenant.keys.tenant, 'stored'));
   // Tasks that were accepted may go on above the limit by a quarter.
   const storedBytes = Math.ceil(((used + GROWTH * 2.5) * 4) / 5);
   await fixture.operators.update(testTenant.store.id, { limits: { storedBytes } });

@@ -35,7 +35,7 @@ test('CANCEL ends a task wherever it stands, and leaves it in no set but the ind
   ])
     expect(await redis.zcard(key)).toBe(0);
   expect(await redis.zcard(testTenant.keys.tasks)).toBe(3);
-  expect(await redis.hget(testTenant.keys.record, 'open')).toBe('0');
+  expect(await redis.hget(testTenant.keys.tenant, 'open')).toBe('0');
   expect(await segment.settle({ status: 'completed', result: {} })).toBe('stale');
 });
 

@@ -70,7 +70,7 @@ test('a waiting replica is notified once, when something is opened or a claim en
   const testTenant = await fixture.createTenant();
   const { claims, queries } = testTenant.store;
   const { inbox } = fixture.store;
-  const watch = () => redis.hget(testTenant.keys.record, 'watch');
+  const watch = () => redis.hget(testTenant.keys.tenant, 'watch');
   const listener = inbox.subscribe(queries.pendingTopic);
   const wish = { claim: { max: 1, ...lease('a') }, channel: inbox.channel };
   await queries.pending(AGENT, wish);

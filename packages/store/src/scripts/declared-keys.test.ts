@@ -9,6 +9,7 @@ import { closeFixture, type StoreFixture, connectFixture } from '../testing/stor
 import { ANN, type TestTenant } from '../testing/test-tenant.ts';
 import { ScriptMonitor, type ScriptRun } from '../testing/script-monitor.ts';
 import { ALL_SCRIPTS, type AnyScript } from '../testing/all-scripts.ts';
+import { includesOf, readLua } from './lua-source.ts';
 import { mutateScript } from '../testing/script-mutation.ts';
 import { RELEASE_TASK } from './registry.ts';
 
@@ -61,7 +62,12 @@ test('a script that builds a key inside is detected', patient, async () => {
     "redis.call('SET', K_task .. ':note', 1)",
   ]);
   const monitor = await ScriptMonitor.open(server.url);
-  await runScript(fixture.connection, planted, { task: 'x:task' }, { fence: 1, tries: 1 });
+  await runScript(
+    { connection: fixture.connection, keys: {} },
+    planted,
+    { task: 'x:task' },
+    { fence: 1, tries: 1 },
+  );
   const runs = await monitor.runs([planted]);
   expect(await monitor.undeclared(runs)).toEqual(['task/release_task SET x:task:note']);
   monitor.close();
@@ -148,3 +154,15 @@ function slotOf(key: string): number {
   }
   return crc % 16384;
 }
+
+test('every key and argument that a script is given stands in it', () => {
+  for (const { name, keys, args } of ALL_SCRIPTS.values()) {
+    const text = readLua(name);
+    const whole = [...includesOf(text), text].join('\n');
+    const constants = [...keys.map((key) => `K_${key}`), ...args.map((arg) => `A_${arg}`)];
+    expect(
+      constants.filter((constant) => !new RegExp(`\\b${constant}\\b`).test(whole)),
+      name,
+    ).toEqual([]);
+  }
+});

@@ -56,7 +56,7 @@ test('a task that did not end by its deadline fails with task_expired, and its i
     error: { code: 'task_expired', taskId },
   });
   expect(await errorCode(testTenant.answer(taskId))).toBe('interaction_expired');
-  expect(await redis.hget(testTenant.keys.record, 'open')).toBe('0');
+  expect(await redis.hget(testTenant.keys.tenant, 'open')).toBe('0');
   expect(await redis.zcard(testTenant.keys.deadlines)).toBe(0);
 });
 
@@ -79,7 +79,7 @@ test('a deadline of a task that has ended is taken out', async () => {
   await fixture.sweep();
   expect(recorder.last(EXPIRE)).toEqual(['gone', '']);
   expect(await redis.zcard(testTenant.keys.deadlines)).toBe(0);
-  expect(await redis.hget(testTenant.keys.record, 'open')).toBe('0');
+  expect(await redis.hget(testTenant.keys.tenant, 'open')).toBe('0');
 });
 
 test('a task whose record is gone before its deadline gives its place back in every counter and index', async () => {
@@ -97,11 +97,11 @@ test('a task whose record is gone before its deadline gives its place back in ev
     testTenant.keys.deadlines,
   ])
     expect(await redis.zcard(set)).toBe(0);
-  expect(await redis.hget(testTenant.keys.record, 'open')).toBe('0');
+  expect(await redis.hget(testTenant.keys.tenant, 'open')).toBe('0');
   await fallDue(testTenant, taskId);
   await redis.zrem(testTenant.keys.deadlines, taskRef(taskId));
   await fixture.sweep();
-  expect(await redis.hget(testTenant.keys.record, 'open'), 'once').toBe('0');
+  expect(await redis.hget(testTenant.keys.tenant, 'open'), 'once').toBe('0');
   expect(await errorCode(testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] }))).toBe('done');
 });
 

@@ -240,7 +240,7 @@ describe('a holder that is released', () => {
     const listener = inbox.subscribe(queries.pendingTopic);
     await queries.pending(AGENT, { claim: { max: 1, leaseMs: 60_000, holder: 'b' }, channel: inbox.channel });
     await claims.releaseHolder(AGENT, 'b');
-    expect(await redis.hget(testTenant.keys.record, 'watch')).toBe(inbox.channel);
+    expect(await redis.hget(testTenant.keys.tenant, 'watch')).toBe(inbox.channel);
     await claims.releaseHolder(AGENT, 'a');
     expect(await listener.next(5_000)).toMatchObject({ status: 'input_required' });
     listener.close();

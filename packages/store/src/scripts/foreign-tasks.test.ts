@@ -61,7 +61,12 @@ async function observe(
     topic: testTenant.keys.topic(taskId),
   };
   const args = Object.fromEntries(script.args.map((name) => [name, values[name] ?? '1']));
-  const reply = await runScript(fixture.connection, script, testTenant.scriptKeys(taskId), args);
+  const reply = await runScript(
+    { connection: fixture.connection, keys: testTenant.keys },
+    script,
+    testTenant.ownKeys(taskId),
+    args,
+  );
   const commands = (await monitor.runs([script])).at(-1)?.commands ?? [];
   const neutral = (text: string) => text.replaceAll(ref, '<ref>').replaceAll(/\d{13}/g, '<ms>');
   return {

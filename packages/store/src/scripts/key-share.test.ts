@@ -19,7 +19,7 @@ async function callUntilRefused(testTenant: TestTenant, principal: string, most 
   return most;
 }
 
-const tokens = async (testTenant: TestTenant) => Number(await redis.hget(testTenant.keys.record, 'tokens'));
+const tokens = async (testTenant: TestTenant) => Number(await redis.hget(testTenant.keys.tenant, 'tokens'));
 
 test("a tenant's only key has all of its burst, and not one call more", async () => {
   const testTenant = await fixture.createTenant(SLOW);

@@ -64,7 +64,7 @@ test('a caller that waits is notified of the next interaction, though what the i
   };
   const page = await testTenant.store.queries.pending(AGENT, { channel: 'inbox' });
   expect(page).toEqual({ items: [] });
-  expect(await redis.hget(testTenant.keys.record, 'watch')).toBe('inbox');
+  expect(await redis.hget(testTenant.keys.tenant, 'watch')).toBe('inbox');
 });
 
 test('what is opened and answered while someone walks is neither repeated nor hides the rest', async () => {

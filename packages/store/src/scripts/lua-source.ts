@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { DEFAULT_LIMITS } from '@baton/protocol';
 import { RECORD_GRACE, STREAM_PUBLISH_INTERVAL, USAGE_DAY_TTL } from '../records/durations.ts';
 import { STORED_WEIGHTS } from '../records/stored-weights.ts';
@@ -17,21 +17,19 @@ export interface LuaSource {
 }
 
 /**
- * Loads `lua/<name>.lua`. Inside it a key is `K_<name>`, an argument `A_<name>`, and `A_rest` is where further ARGV begin;
+ * Loads `lua/<name>.lua` and what it calls of `lua/include/`. Inside it a key is `K_<name>`, an argument `A_<name>`, and `A_rest` is where further ARGV begin;
  * `W_<name>` is a weight of stored-weights.ts, `DEFAULT_LIMITS` a table of the limits that a tenant's record may lack,
  * `RECORD_GRACE`, `USAGE_DAY_TTL` and `STREAM_PUBLISH_INTERVAL` those of durations.ts.
- * Throws when the headers `-- KEYS:` and `-- ARGV:` name other keys or arguments than the caller, and for an unknown field.
+ * Throws for a key or an argument that the script names and its caller does not give, and for an unknown field.
  */
 export function loadLua(name: string, keys: readonly string[], args: readonly string[]): LuaSource {
   const text = readLua(name);
-  refuseUnlessEqual(name, 'KEYS', headerNames(text, 'KEYS'), keys);
-  refuseUnlessEqual(name, 'ARGV', headerNames(text, 'ARGV'), args);
-  const [shebang = '', ...lines] = text.split('\n');
-  const included = lines.filter((line) => INCLUDE.test(line)).map(expandIncludes);
-  const own = lines.filter((line) => !INCLUDE.test(line));
+  refuseUnknownNames(name, text, 'K', keys);
+  refuseUnknownNames(name, text, 'A', args);
+  const [shebang = '', ...own] = text.split('\n');
   const substitute = (code: readonly string[]) =>
     substitutePlaces(substituteConstants(code.join('\n')), keys, args);
-  return { shebang, includes: substitute(included), body: substitute(own) };
+  return { shebang, includes: substitute(includesOf(text)), body: substitute(own) };
 }
 
 export function readLua(name: string): string {
@@ -64,10 +62,23 @@ const LIMITS_TABLE = `{${Object.entries(DEFAULT_LIMITS)
   .map(([name, most]) => `${name} = '${most}'`)
   .join(', ')}}`;
 
-const INCLUDE = /^-- @include (\w+)$/;
+/** The files of `include/`, by each function that they have. */
+const INCLUDES: ReadonlyMap<string, string> = new Map(
+  readdirSync(new URL('include/', FOLDER)).flatMap((file) => {
+    const text = readLua(`include/${file.replace(/\.lua$/, '')}`);
+    return [...text.matchAll(/^local function (\w+)/gm)].map(([, name = '']) => [name, text] as const);
+  }),
+);
 
-export function expandIncludes(text: string): string {
-  return text.replace(new RegExp(INCLUDE, 'gm'), (_line, name: string) => readLua(`include/${name}`));
+/** The files of `include/` whose functions a script names, and those that these need, each behind what it needs. */
+export function includesOf(text: string, found: string[] = []): string[] {
+  for (const [word] of text.replace(/--.*|'[^'\n]*'/g, '').matchAll(/\w+/g)) {
+    const include = INCLUDES.get(word);
+    if (include === undefined || include === text || found.includes(include)) continue;
+    includesOf(include, found);
+    found.push(include);
+  }
+  return found;
 }
 
 /** Puts the place of each key and argument in place of its name. A key that the script lacks stays as it is: an include may have a function for it that this script does not call. */
@@ -80,17 +91,13 @@ export function substitutePlaces(text: string, keys: readonly string[], args: re
     .replace(/\bA_(\w+)\b/g, (constant, name: string) => place('ARGV', args.indexOf(name), constant));
 }
 
-function headerNames(text: string, label: string): string[] {
-  const line = new RegExp(`^-- ${label}: (.*)$`, 'm').exec(text)?.[1] ?? '';
-  return line.split(/\s+/).filter((word) => word !== '' && !word.endsWith('...'));
-}
-
-function refuseUnlessEqual(
+function refuseUnknownNames(
   name: string,
-  label: string,
-  inLua: readonly string[],
+  text: string,
+  letter: 'K' | 'A',
   declared: readonly string[],
 ): void {
-  if (inLua.join(' ') === declared.join(' ')) return;
-  throw new Error(`${name}.lua has ${label} "${inLua.join(' ')}", its caller "${declared.join(' ')}"`);
+  for (const [constant, key = ''] of text.matchAll(new RegExp(`\\b${letter}_(\\w+)`, 'g')))
+    if (key !== 'rest' && !declared.includes(key))
+      throw new Error(`${name}.lua has ${constant}, which its caller does not give`);
 }

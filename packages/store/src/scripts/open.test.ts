@@ -34,7 +34,7 @@ test('OPEN leaves a task with its journal, its requests, its deadline and its pl
     String(Number(record['at']) + 90_000),
   );
   expect(await testTenant.queueState(taskId), 'nobody has anything to do yet').toBeUndefined();
-  expect(await redis.hget(testTenant.keys.record, 'open')).toBe('1');
+  expect(await redis.hget(testTenant.keys.tenant, 'open')).toBe('1');
 });
 
 test('a task that has work for a worker at once is ready at once, and is working when it waits for nobody', async () => {
@@ -79,7 +79,7 @@ test('concurrent calls with one idempotency key open one task', async () => {
   const idempotency = { key: 'k', arguments: 'a' };
   const opened = await Promise.all(Array.from({ length: 20 }, () => testTenant.openTask({ idempotency })));
   expect(new Set(opened).size).toBe(1);
-  expect(await redis.hget(testTenant.keys.record, 'open')).toBe('1');
+  expect(await redis.hget(testTenant.keys.tenant, 'open')).toBe('1');
 });
 
 test.each([
@@ -131,10 +131,10 @@ test('a call whose request is too large goes on with the rest as the caller that
   const waits = [llmWait('0'), llmWait('1', 'long '.repeat(60))];
   const refused = testTenant.tasks.open(caller, newTask({ waits }));
   await expect(refused).rejects.toMatchObject({ code: 'limit_size', path: '1' });
-  const tokens = await redis.hget(testTenant.keys.record, 'tokens');
+  const tokens = await redis.hget(testTenant.keys.tenant, 'tokens');
   expect(await caller.admit(['mcp'])).toEqual(ANN);
   await testTenant.tasks.open(caller, newTask({ waits: [llmWait('0')] }));
-  expect(await redis.hget(testTenant.keys.record, 'tokens')).toBe(tokens);
+  expect(await redis.hget(testTenant.keys.tenant, 'tokens')).toBe(tokens);
 });
 
 test('a sleep is no pending interaction: it counts towards no limit', async () => {
@@ -158,7 +158,7 @@ test('a limit is free again when what counted has ended', async () => {
 test('a task for which the tenant has no room is refused with what is used, and changes nothing', async () => {
   const testTenant = await fixture.createTenant({ storedBytes: 4_000 });
   await testTenant.openTask();
-  const used = Number(await redis.hget(testTenant.keys.record, 'stored'));
+  const used = Number(await redis.hget(testTenant.keys.tenant, 'stored'));
   const input = { text: 'x'.repeat(4_000 - used) };
   const before = await fixture.contents();
   const refused = await testTenant
@@ -207,7 +207,13 @@ function reopen(testTenant: TestTenant, taskId: string): Promise<unknown[]> {
     waits: 1,
     ready: 1,
   };
-  return runScript(fixture.connection, OPEN, testTenant.scriptKeys(taskId), args, {
-    args: ['llm', '0', 1, '{}', ''],
-  });
+  return runScript(
+    { connection: fixture.connection, keys: testTenant.keys },
+    OPEN,
+    testTenant.ownKeys(taskId),
+    args,
+    {
+      args: ['llm', '0', 1, '{}', ''],
+    },
+  );
 }

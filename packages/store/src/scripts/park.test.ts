@@ -167,7 +167,7 @@ test('SETTLE ends the task and leaves it in no set but the index of tasks', asyn
     expect(await redis.zcard(key)).toBe(0);
   expect(await testTenant.queueState(taskId)).toBeUndefined();
   expect(await redis.zcard(testTenant.keys.tasks)).toBe(1);
-  expect(await redis.hget(testTenant.keys.record, 'open')).toBe('0');
+  expect(await redis.hget(testTenant.keys.tenant, 'open')).toBe('0');
   expect(await testTenant.tasks.read(ANN, taskId)).toMatchObject({
     status: 'completed',
     result: { tasks: [1] },
@@ -215,7 +215,7 @@ test('a request of exactly the limit is opened', async () => {
 test('a task that was accepted may go on above the limit by a quarter, and is told when there is no room', async () => {
   const testTenant = await fixture.createTenant();
   const { segment } = await running(testTenant, [llmWait('0')]);
-  const used = Number(await redis.hget(testTenant.keys.record, 'stored'));
+  const used = Number(await redis.hget(testTenant.keys.tenant, 'stored'));
   const parkUnder = async (storedBytes: number) => {
     await fixture.operators.update(testTenant.store.id, { limits: { storedBytes } });
     return segment.park({ ...nothing, waits: [llmWait('2')] }).catch(({ code }) => code);

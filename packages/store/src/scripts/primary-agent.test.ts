@@ -1,6 +1,6 @@
 import { startPrivateRedis } from '@baton/local-redis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { admissionRecheckArgs, credentialOf } from '../identity/admission-recheck-args.ts';
 import { mutateScript, type Mutation } from '../testing/script-mutation.ts';
 import { closeFixture, connectFixture, type StoreFixture } from '../testing/store-fixture.ts';
 import { ANN, type TestTenant } from '../testing/test-tenant.ts';
@@ -32,11 +32,10 @@ async function run(
   const said: string[] = [];
   for (const [what, name, { enabled = '', primary = '' } = {}] of calls) {
     const { keys } = tenant;
-    const scriptKeys = {
-      ...admissionRecheckKeys(ANN, keys),
+    const own = {
+      credential: credentialOf(ANN, keys),
       definitions: keys.agents,
       definition: keys.agent(name),
-      activeChangeChannel: keys.activeChangeChannel,
     };
     const args = {
       ...admissionRecheckArgs(ANN),
@@ -51,7 +50,7 @@ async function run(
       by: '"ann"',
       kept: 5,
     };
-    const reply = await runScript(fixture.connection, scripts[what], scriptKeys, args);
+    const reply = await runScript({ connection: fixture.connection, keys }, scripts[what], own, args);
     said.push(reply.map(String).join(' '));
   }
   return said;

@@ -302,7 +302,7 @@ export const UPSERT_TENANT = defineScript(
 
 export const CREATE_KEY = defineScript(
   'tenant/create_key',
-  ['credential', 'tenant', 'key', 'keys', 'keyEnds', 'forgotten', 'replaced'],
+  ['credential', 'tenant', 'key', 'apiKeys', 'apiKeyEnds', 'forgotten', 'replaced'],
   [
     ...RECHECK_ARGS,
     ...(['id', 'expires', 'remembered', 'limit', 'forget'] as const),
@@ -320,7 +320,7 @@ export const UPDATE_KEY = defineScript(
 
 export const REVOKE_KEY = defineScript(
   'tenant/revoke_key',
-  ['credential', 'keys', 'keyEnds'],
+  ['credential', 'apiKeys', 'apiKeyEnds'],
   ['id', 'channel', 'message'],
   REPLICATED,
 );

@@ -35,8 +35,8 @@ test('RETRY has a failed task stand ready with a new deadline, and counts it as 
   expect(Number(at)).toBe(Number(record['up']));
   expect(JSON.parse(told)).toEqual({ by: 'ann', failedAt: Number(before['up']), ...ERROR });
   expect(await testTenant.queueState(taskId)).toBe('ready');
-  expect(await redis.hget(testTenant.keys.record, 'open')).toBe('1');
-  expect(await redis.hget(testTenant.keys.record, 'storedEnded')).toBe('0');
+  expect(await redis.hget(testTenant.keys.tenant, 'open')).toBe('1');
+  expect(await redis.hget(testTenant.keys.tenant, 'storedEnded')).toBe('0');
   expect(await redis.zscore(testTenant.keys.retained, taskRef(taskId))).toBeNull();
   const keep = unfinishedTaskTtl(DEFAULT_LIFETIMES) - 60_000;
   expect(await redis.pttl(testTenant.keys.task(taskId))).toBeGreaterThan(keep);

@@ -43,19 +43,25 @@ export function defineScript<const K extends string, const A extends string>(
   return { name, keys, args, replicated, incoming, ...compiled };
 }
 
+/** The properties of a class that are texts. */
+type TextProperty<T> = { [P in keyof T]: T[P] extends string ? P : never }[keyof T];
+
 /**
- * Runs a script. `more` are further KEYS or ARGV behind the named ones. Keys that the script does not name are ignored.
- * Errors are Redis's own; refusals are in the reply (see `refusal.ts` for what callers see).
+ * Runs a script. Its keys are those of `keys` with their names (the tenant's, or the shard's), and the others are in `own`, which may
+ * have more than it names. `more` are further KEYS or ARGV behind the named ones. Errors are Redis's own; refusals are in the reply (see
+ * `refusal.ts` for what callers see).
  */
-export function runScript<K extends string, A extends string>(
-  connection: ScriptRunner,
+export function runScript<K extends string, A extends string, B extends object>(
+  { connection, keys }: { readonly connection: ScriptRunner; readonly keys: B },
   script: Script<K, A>,
-  keys: Readonly<Record<K, string>>,
+  own: Readonly<Record<Exclude<K, TextProperty<B>>, string>>,
   args: Readonly<Record<A, string | number>>,
   more: { readonly keys?: readonly string[]; readonly args?: readonly (string | number)[] } = {},
 ): Promise<unknown[]> {
+  const owned = own as Readonly<Partial<Record<K, string>>>;
+  const shared = keys as Readonly<Record<K, string>>;
   const allKeys: string[] = [];
-  for (const key of script.keys) allKeys.push(keys[key]);
+  for (const key of script.keys) allKeys.push(owned[key] ?? shared[key]);
   if (more.keys) allKeys.push(...more.keys);
   const allArgs: (string | number)[] = [];
   for (const arg of script.args) allArgs.push(args[arg]);

@@ -23,7 +23,16 @@ test('one sweep goes on until nothing is due, however much is', async () => {
   const testTenant = await asleep(1_000);
   await fixture.sweep();
   expect(await redis.zcard(testTenant.keys.ready)).toBe(1_000);
-  expect(await runScript(fixture.connection, LIST_DUE_TENANTS, fixture.shardKeys, { limit: 10 })).toEqual([]);
+  expect(
+    await runScript(
+      { connection: fixture.connection, keys: fixture.shardKeys },
+      LIST_DUE_TENANTS,
+      {},
+      {
+        limit: 10,
+      },
+    ),
+  ).toEqual([]);
 });
 
 test('tenants take turns: the one with a thousand due does not stand before the one that fell due last', async () => {
@@ -54,10 +63,15 @@ test('more tenants than one round reads are all given what is due', async () => 
 test('what one sweep did not get to is found by the next: nothing is taken out before it is done', async () => {
   const testTenant = await asleep(3);
   const look = () =>
-    runScript(fixture.connection, LIST_DUE_TASKS, places(testTenant), {
-      name: testTenant.store.id,
-      limit: 2,
-    });
+    runScript(
+      { connection: fixture.connection, keys: testTenant.keys },
+      LIST_DUE_TASKS,
+      {},
+      {
+        name: testTenant.store.id,
+        limit: 2,
+      },
+    );
   expect((await look())[0]).toHaveLength(2);
   expect((await look())[0], 'its sweep died').toHaveLength(2);
   await fixture.sweep();
@@ -74,30 +88,38 @@ test("a tenant's place among the due is never later than its first deadline, and
     .openTask({ waits: [sleepWait('0', 20_000)] })
     .then((id) => testTenant.tasks.cancel(ANN, id));
   expect(await first(), 'it may be too early').toBeLessThan(await deadline());
-  await runScript(fixture.connection, LIST_DUE_TASKS, places(testTenant), {
-    name: testTenant.store.id,
-    limit: 9,
-  });
+  await runScript(
+    { connection: fixture.connection, keys: testTenant.keys },
+    LIST_DUE_TASKS,
+    {},
+    {
+      name: testTenant.store.id,
+      limit: 9,
+    },
+  );
   expect(await first(), 'a look sets it right').toBe(await deadline());
   await testTenant.tasks.cancel(ANN, taskId);
-  await runScript(fixture.connection, LIST_DUE_TASKS, places(testTenant), {
-    name: testTenant.store.id,
-    limit: 9,
-  });
+  await runScript(
+    { connection: fixture.connection, keys: testTenant.keys },
+    LIST_DUE_TASKS,
+    {},
+    {
+      name: testTenant.store.id,
+      limit: 9,
+    },
+  );
   const ended = await redis.zrange(testTenant.keys.retained, '0', '0', 'WITHSCORES');
   expect(await first(), 'then the first ended task is to go').toBe(Number(ended[1]));
   expect(recorder.last(LIST_DUE_TASKS)).toEqual([[], [], []]);
   await redis.del(testTenant.keys.retained);
-  await runScript(fixture.connection, LIST_DUE_TASKS, places(testTenant), {
-    name: testTenant.store.id,
-    limit: 9,
-  });
+  await runScript(
+    { connection: fixture.connection, keys: testTenant.keys },
+    LIST_DUE_TASKS,
+    {},
+    {
+      name: testTenant.store.id,
+      limit: 9,
+    },
+  );
   expect(await redis.zscore(due, testTenant.store.id)).toBeNull();
-});
-
-const places = ({ keys }: TestTenant) => ({
-  tenant: keys.record,
-  deadlines: keys.deadlines,
-  retained: keys.retained,
-  due,
 });

@@ -27,17 +27,17 @@ export interface ExpiredTask {
  */
 export async function sweepDueTasks(
   connection: Connection,
-  { due, swept }: ShardKeys,
+  keys: ShardKeys,
   contextOf: (tenant: string) => TenantContext,
   onExpired: (task: ExpiredTask) => void,
 ): Promise<void> {
   for (;;) {
     const tenants = (
-      await runScript(connection, LIST_DUE_TENANTS, { due, swept }, { limit: TENANTS_PER_ROUND })
+      await runScript({ connection, keys }, LIST_DUE_TENANTS, {}, { limit: TENANTS_PER_ROUND })
     ).map(String);
     if (tenants.length === 0) return;
     const round = await Promise.allSettled(
-      tenants.map((name) => sweepTenant(connection, due, contextOf(name), onExpired)),
+      tenants.map((name) => sweepTenant(connection, contextOf(name), onExpired)),
     );
     for (const result of round) if (result.status === 'rejected') throw result.reason;
   }
@@ -45,16 +45,15 @@ export async function sweepDueTasks(
 
 async function sweepTenant(
   connection: Connection,
-  due: string,
   tenant: TenantContext,
   onExpired: (task: ExpiredTask) => void,
 ): Promise<void> {
-  const { record, deadlines, retained, name } = tenant.keys;
+  const { keys } = tenant;
   const [refs, ended, large] = (await runScript(
-    connection,
+    { connection, keys },
     LIST_DUE_TASKS,
-    { tenant: record, deadlines, retained, due },
-    { name, limit: TASKS_PER_TENANT },
+    {},
+    { name: keys.name, limit: TASKS_PER_TENANT },
   )) as string[][];
   await Promise.all([
     ...(refs ?? []).map(async (ref) => {
@@ -76,9 +75,9 @@ async function expireTask(
   const names = keys.taskNames(taskId);
   const [code, job, principal, program] = await runEndingScript(keys, names.task, '', ({ key, parent }) =>
     runScript(
-      connection,
+      { connection, keys },
       EXPIRE,
-      { ...keys.scriptKeys(names), parent: key },
+      { ...names, parent: key },
       {
         topic: names.topic,
         ref,

@@ -23,19 +23,12 @@ export async function forgetTasks(
 }
 
 async function forgetSome(connection: Connection, keys: TenantKeys, refs: readonly string[]): Promise<void> {
-  const { record: tenant, tasks, retained } = keys;
   const forget = async (these: readonly string[], plain: 0 | 1, digests: readonly (string | null)[]) => {
     const records = these.flatMap((ref, at) => {
       const taskId = taskIdFromRef(ref);
       return [keys.task(taskId), keys.past(taskId), keys.idempotency(digests[at] ?? '')];
     });
-    return runScript(
-      connection,
-      FORGET_TASKS,
-      { tenant, tasks, retained },
-      { plain },
-      { keys: records, args: these },
-    );
+    return runScript({ connection, keys }, FORGET_TASKS, {}, { plain }, { keys: records, args: these });
   };
   // Most of them left nothing else: they go with one call.
   const [, ...others] = (await forget(refs, 1, [])).map(String);
@@ -58,9 +51,9 @@ export async function stripTasks(
   const taskIds = refs.map(taskIdFromRef);
   await Promise.all(taskIds.map((taskId) => unlinkChunks(connection, keys, taskId)));
   await runScript(
-    connection,
+    { connection, keys },
     STRIP_TASKS,
-    { tenant: keys.record, retained: keys.retained },
+    {},
     { fields: FIELDS_PER_RUN, bytes: BYTES_PER_RUN },
     { keys: taskIds.flatMap((taskId) => [keys.task(taskId), keys.past(taskId)]), args: refs },
   );

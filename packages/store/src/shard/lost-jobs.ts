@@ -62,9 +62,9 @@ async function requeueLostJobsOf(
   }
   const refs = lost.flatMap((number) => (jobs[number] ?? '').split(' ').filter((ref) => ref !== ''));
   const requests = await runScript(
-    connection,
+    { connection, keys },
     REQUEUE_LOST_JOBS,
-    { ...keys.queueKeys, tenant: keys.record, calls: keys.calls },
+    {},
     { topic: keys.pendingTopic, lost: lost.length },
     { keys: refs.map((ref) => keys.task(taskIdFromRef(ref))), args: [...lost, ...refs] },
   );

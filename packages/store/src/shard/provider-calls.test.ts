@@ -74,9 +74,9 @@ async function theFirstAnswerCounts(): Promise<boolean> {
   const taskId = await tenant.openTask({ waits: waits(1) });
   const call = await begin(tenant, taskId);
   await call.answer(YES);
-  const again = await call.answer('{"status":"success","data":"no"}').catch(() => ({ kind: 'error' }));
+  const again = await call.answer('{"status":"success","data":"no"}').catch(() => 'error');
   const record = await tenant.readRecord(taskId);
-  return again.kind === 'closed' && record[`${FIELD.journal}0`] === `llm+${YES}`;
+  return again === 'closed' && record[`${FIELD.journal}0`] === `llm+${YES}`;
 }
 
 async function noAgentAnswersIt(): Promise<boolean> {
@@ -118,7 +118,7 @@ async function expired(): Promise<boolean> {
 /** Two workers stream one answer, the second when the lease of the first has ended. */
 async function wordsNeverMix(): Promise<boolean> {
   const tenant = await fixture.createTenant();
-  const stored = async () => Number(await redis.hget(tenant.keys.record, 'stored'));
+  const stored = async () => Number(await redis.hget(tenant.keys.tenant, 'stored'));
   const taskId = await tenant.openTask({ waits: waits(1) });
   const parked = await stored();
   const interactionId = formatInteractionId(taskId, 1);
@@ -135,7 +135,7 @@ async function wordsNeverMix(): Promise<boolean> {
   await first.appendChunk(1, ' and');
   shown.push(await read());
   const counted = (await stored()) - parked;
-  const ends = [(await first.answer(YES)).kind, (await second.answer(YES)).kind];
+  const ends = [await first.answer(YES), await second.answer(YES)];
   const left = await redis.exists(tenant.keys.chunks(taskId, 1));
   const record = await tenant.readRecord(taskId);
   return (

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { type AnswerUsage, type DelegatedCall, formatInteractionId } from '@baton/protocol';
 import type { CallJob } from '../queues/call-job.ts';
-import { parseJobRequest, type ResumeJob } from '../queues/resume-job.ts';
 import { CALL_LEASE } from '../records/durations.ts';
 import { parseRequestField } from '../records/interaction-request.ts';
 import { taskIdFromRef } from '../records/keys.ts';
@@ -31,12 +30,11 @@ export type CallStart =
 export async function beginCall(context: TenantContext, { call }: CallJob): Promise<CallStart> {
   const [ref = '', number = ''] = call.split('.');
   const { task, topic } = context.keys.taskNames(taskIdFromRef(ref));
-  const { record: tenant, calls, shard } = context.keys;
   const chunks = context.keys.chunks(taskIdFromRef(ref), Number(number));
   const reply = await runScript(
-    context.connection,
+    context,
     BEGIN_CALL,
-    { tenant, task, calls, chunks, tenantsWithJobs: shard.tenantsWithJobs },
+    { task, chunks },
     { topic, ref, number, lease: CALL_LEASE },
   );
   if (reply[0] === 'leased') return { kind: 'leased', ms: Number(reply[1]) };
@@ -58,17 +56,12 @@ async function begunCall(
     const { keys, connection } = context;
     const names = keys.taskNames(taskIdFromRef(ref));
     const args = { topic: names.topic, ref, number, within: answerWithinMs };
-    await runScript(connection, START_ANSWER_TIME, keys.scriptKeys(names), args);
+    await runScript({ connection, keys }, START_ANSWER_TIME, names, args);
   }
   const call = await new Conversations(context).withHistory(asked.call);
   const begun = { ref, number, held, principal, program, stream: Number(stream), call, traceparent };
   return { kind: 'begun', call: new BegunCall(context, begun) };
 }
-
-export type CallAnswered =
-  /** `resume`: the job of its tenant's list that is to be run, or added, by the caller. */
-  | { readonly kind: 'accepted'; readonly resume: ResumeJob | undefined }
-  | { readonly kind: 'closed' | 'lost' | 'too_large' };
 
 /** What a call is begun with. */
 interface Begun {
@@ -121,12 +114,12 @@ export class BegunCall {
 
   /** 'lost': nobody waits for the call any more, or another worker makes it. Errors: `unavailable`. */
   async renew(): Promise<'renewed' | 'lost'> {
-    const { keys, connection } = this.context;
+    const { keys } = this.context;
     const { ref, number, held } = this;
     const [code, until] = await runScript(
-      connection,
+      this.context,
       RENEW_CALL,
-      { task: keys.task(this.taskId), calls: keys.calls },
+      { task: keys.task(this.taskId) },
       { ref, number, held, lease: CALL_LEASE },
     );
     if (code !== 'renewed') return 'lost';
@@ -139,44 +132,39 @@ export class BegunCall {
    * the call any more, another worker has begun it, or there is no room. Errors: `unavailable`.
    */
   async appendChunk(sequence: number, delta: string): Promise<'kept' | 'refused'> {
-    const { keys, connection } = this.context;
+    const { keys } = this.context;
     const { task, topic } = keys.taskNames(this.taskId);
-    const { record: tenant, activeChangeChannel } = keys;
     const [code] = await runScript(
-      connection,
+      this.context,
       APPEND_CALL_CHUNK,
-      { tenant, task, chunks: keys.chunks(this.taskId, this.number), activeChangeChannel },
+      { task, chunks: keys.chunks(this.taskId, this.number) },
       { topic, number: this.number, stream: this.stream, sequence, delta },
     );
     return code === 'kept' || code === 'replayed' ? 'kept' : 'refused';
   }
 
   /**
-   * Gives the task its answer, as JSON text of an AgentAnswer. 'closed': nobody waits for it any more; 'lost': another worker streams it
+   * Gives the task its answer, as JSON text of an AgentAnswer, and adds the jobs that this asks for. 'closed': nobody waits for it any more; 'lost': another worker streams it
    * by now; 'too_large': it is longer than the tenant's answers may be, and nothing was written.
    */
-  async answer(text: string, usage: Partial<AnswerUsage> = {}): Promise<CallAnswered> {
-    const { keys, connection } = this.context;
+  async answer(
+    text: string,
+    usage: Partial<AnswerUsage> = {},
+  ): Promise<'accepted' | 'closed' | 'lost' | 'too_large'> {
+    const { keys } = this.context;
     const names = keys.taskNames(this.taskId);
     const { topic, ref } = names;
     const used = formatAnswerUsage(usage);
     const fingerprint = hash('sha256', text, 'base64url').slice(0, 22);
     const [code, next] = await runScript(
-      connection,
+      this.context,
       ANSWER_CALL,
-      {
-        ...keys.scriptKeys(names, '', '', keys.usage(utcDay(Date.now()))),
-        chunks: keys.chunks(this.taskId, this.number),
-      },
+      { ...names, usage: keys.usage(utcDay(Date.now())), chunks: keys.chunks(this.taskId, this.number) },
       { topic, ref, number: this.number, answer: text, fingerprint, used, stream: this.stream },
     );
-    if (code === 'limit_size') return { kind: 'too_large' };
-    if (code === 'lost') return { kind: 'lost' };
-    const requests = String(next).split(',');
-    const calls = requests.filter((request) => request.endsWith(' call'));
-    this.context.addJob(calls.join(','));
-    if (code !== 'accepted') return { kind: 'closed' };
-    const resume = requests.find((request) => !calls.includes(request)) ?? '';
-    return { kind: 'accepted', resume: parseJobRequest(this.tenant, resume, [this.taskId]) };
+    if (code === 'limit_size') return 'too_large';
+    if (code === 'lost') return 'lost';
+    this.context.addJob(String(next), this.taskId);
+    return code === 'accepted' ? 'accepted' : 'closed';
   }
 }

@@ -9,7 +9,7 @@ import type { Connection } from '../redis/connection.ts';
 import { DEQUEUE, BEGIN_SEGMENTS } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import { FencedSegment } from '../tasks/fenced-segment.ts';
-import { readTaskPages } from '../tasks/task-pages.ts';
+import { scanTaskFields } from '../tasks/scan-task-fields.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { type ExpiredTask, sweepDueTasks } from './due-task-sweep.ts';
 import { beginCall, type CallStart } from './provider-calls.ts';
@@ -79,9 +79,9 @@ export class WorkerShard {
     const { keys } = context;
     const held = list === 'held' ? programs : [];
     const reply = await runScript(
-      this.connection,
+      context,
       DEQUEUE,
-      { ...keys.queueKeys, tenant: keys.record },
+      {},
       {
         topic: keys.pendingTopic,
         list,
@@ -120,9 +120,9 @@ export class WorkerShard {
     const context = this.contextOf(tenant);
     const { keys } = context;
     const [nextJob, text, revision] = await runScript(
-      this.connection,
+      context,
       BEGIN_SEGMENTS,
-      { ...keys.queueKeys, tenant: keys.record },
+      {},
       { topic: keys.pendingTopic, number, bytes: BATCH_BYTES },
       { keys: tasks.map((taskId) => keys.task(taskId)), args: tasks.map(taskRef) },
     );
@@ -148,7 +148,7 @@ export class WorkerShard {
     agentRevision: number,
   ): Promise<FencedSegment> {
     if (reply[2] === 1) return new FencedSegment(context, taskId, job, reply, agentRevision);
-    const rest = await readTaskPages(
+    const rest = await scanTaskFields(
       this.connection,
       context.keys.task(taskId),
       taskId,
@@ -187,10 +187,5 @@ export class WorkerShard {
   /** Begins the call to an LLM endpoint that a job is for. */
   async beginCall(job: CallJob): Promise<CallStart> {
     return beginCall(this.contextOf(job.tenant), job);
-  }
-
-  /** Adds the BullMQ job of a request that was not run at once; adding it again adds nothing. Never throws. */
-  enqueueResume({ tenant, list, number, tasks: [task] }: ResumeJob): void {
-    this.queues.enqueueJobs(this.index, tenant, `${number} ${list}`, task);
   }
 }

@@ -1,8 +1,8 @@
 import { parseInteractionId } from '@baton/protocol';
 import { formatHolder, type Identity } from '../identity/identity.ts';
 import { taskRef } from '../records/keys.ts';
-import type { TenantContext } from '../tenant/tenant-context.ts';
-import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { TenantPart } from '../tenant/tenant-context.ts';
+import { admissionRecheckArgs, credentialOf } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { CLAIM, RELEASE_HOLDER } from '../scripts/registry.ts';
@@ -19,13 +19,7 @@ export interface ClaimRequest {
 }
 
 /** Claims on a tenant's pending interactions. Until its lease ends a claim hides the interaction from other claims; it never blocks an answer. */
-export class Claims {
-  private readonly context: TenantContext;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-  }
-
+export class Claims extends TenantPart {
   /**
    * Claims one interaction, renews the holder's claim, or releases it when `leaseMs` is 0. Returns when the lease ends, in
    * milliseconds by Redis's clock, or undefined when the claim was released.
@@ -39,18 +33,13 @@ export class Claims {
   ): Promise<number | undefined> {
     const parsed = parseInteractionId(interactionId);
     if (parsed === undefined) throw refusalError(['interaction_not_found'], { interactionId });
-    const { connection, keys } = this.context;
+    const { keys } = this.context;
     const { taskId, number } = parsed;
     const claimer = formatHolder(identity, holder);
     const reply = await runScript(
-      connection,
+      this.context,
       CLAIM,
-      {
-        ...admissionRecheckKeys(identity, keys),
-        task: keys.task(taskId),
-        claims: keys.claims,
-        holder: keys.holder(claimer),
-      },
+      { credential: credentialOf(identity, keys), task: keys.task(taskId), holder: keys.holder(claimer) },
       {
         ...admissionRecheckArgs(identity),
         topic: keys.topic(taskId),
@@ -70,14 +59,10 @@ export class Claims {
    * reply was lost, must not take effect afterwards.
    */
   async releaseHolder(identity: Identity, holder: string): Promise<void> {
-    const { connection, keys } = this.context;
-    const released = {
-      tenant: keys.record,
-      claims: keys.claims,
-      holder: keys.holder(formatHolder(identity, holder)),
-    };
+    const { keys } = this.context;
+    const released = { holder: keys.holder(formatHolder(identity, holder)) };
     for (let left = true; left; ) {
-      const reply = await runScript(connection, RELEASE_HOLDER, released, {
+      const reply = await runScript(this.context, RELEASE_HOLDER, released, {
         topic: keys.pendingTopic,
         life: RELEASED_HOLDER_TTL,
         limit: RELEASED_AT_ONCE,

@@ -117,11 +117,11 @@ export class FencedSegment {
     drops: readonly string[],
     journal: readonly (readonly [path: string, entry: string])[],
   ): Promise<'rewound' | 'stale'> {
-    const { keys, connection } = this.context;
+    const { keys } = this.context;
     const reply = await runScript(
-      connection,
+      this.context,
       REWIND,
-      { tenant: keys.record, task: keys.task(this.taskId) },
+      { task: keys.task(this.taskId) },
       { fence: this.fence, journal: journal.length },
       { args: [...journal.flat(), ...drops] },
     );
@@ -130,15 +130,15 @@ export class FencedSegment {
 
   /** Ends the segment at its waits. 'again': an event came meanwhile, so reload the task and go on. Errors: OversizedRequest, `limit_storage`. */
   async park(parked: ParkRequest): Promise<'parked' | 'again' | 'stale'> {
-    const { keys, connection, lifetimes } = this.context;
+    const { keys, lifetimes } = this.context;
     const names = keys.taskNames(this.taskId);
     const { topic, ref } = names;
     const args: (string | number)[] = [...parked.journal.flat(), ...parked.drops];
     pushWaitArgs(args, parked.waits, lifetimes);
     const reply = await runScript(
-      connection,
+      this.context,
       PARK,
-      keys.scriptKeys(names),
+      names,
       {
         fence: this.fence,
         topic,
@@ -161,23 +161,26 @@ export class FencedSegment {
   async settle(
     end: { status: 'completed'; result: JsonObject } | { status: 'failed'; error: WireError },
   ): Promise<'settled' | 'stale'> {
-    const { keys, connection, lifetimes } = this.context;
+    const { keys, lifetimes } = this.context;
     const names = keys.taskNames(this.taskId);
     const { topic, ref } = names;
     const payload = JSON.stringify(end.status === 'completed' ? end.result : end.error);
-    const reply = await runEndingScript(keys, names.task, this.task.parent, ({ key, parent }) => {
-      const scriptKeys = keys.scriptKeys(names);
-      scriptKeys.parent = key;
-      return runScript(connection, SETTLE, scriptKeys, {
-        fence: this.fence,
-        topic,
-        ref,
-        status: end.status,
-        payload,
-        retention: lifetimes.retention,
-        parent,
-      });
-    });
+    const reply = await runEndingScript(keys, names.task, this.task.parent, ({ key, parent }) =>
+      runScript(
+        this.context,
+        SETTLE,
+        { ...names, parent: key },
+        {
+          fence: this.fence,
+          topic,
+          ref,
+          status: end.status,
+          payload,
+          retention: lifetimes.retention,
+          parent,
+        },
+      ),
+    );
     if (reply[0] === 'settled') this.context.addJob(String(reply[1]));
     return reply[0] as 'settled' | 'stale';
   }
@@ -187,9 +190,9 @@ export class FencedSegment {
    * does not count.
    */
   async release(): Promise<'released' | 'stale'> {
-    const { keys, connection } = this.context;
+    const { keys } = this.context;
     const reply = await runScript(
-      connection,
+      this.context,
       RELEASE_TASK,
       { task: keys.task(this.taskId) },
       { fence: this.fence, tries: this.task.tries - 1 },
@@ -199,12 +202,12 @@ export class FencedSegment {
 
   /** Moves the task to the list `held`, for workers that have its program; the try does not count. */
   async holdForProgram(): Promise<'held' | 'stale'> {
-    const { keys, connection } = this.context;
+    const { keys } = this.context;
     const { task, topic, ref } = keys.taskNames(this.taskId);
     const reply = await runScript(
-      connection,
+      this.context,
       HOLD_FOR_PROGRAM,
-      { task, ...keys.queueKeys },
+      { task },
       { topic, ref, fence: this.fence, tries: this.task.tries - 1 },
     );
     for (const next of reply.slice(1)) this.context.addJob(String(next));

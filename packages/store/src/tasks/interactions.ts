@@ -2,10 +2,10 @@ import { type AnswerUsage, parseInteractionId, type Scope } from '@baton/protoco
 import { type Identity, formatScopes, parseScopes } from '../identity/identity.ts';
 import type { CallerAdmission } from '../tenant/caller-admission.ts';
 import { taskRef } from '../records/keys.ts';
-import type { TenantContext } from '../tenant/tenant-context.ts';
+import { TenantPart } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
-import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { admissionRecheckArgs, credentialOf } from '../identity/admission-recheck-args.ts';
 import {
   ACCEPT_ANSWER,
   APPEND_CHUNK,
@@ -54,13 +54,7 @@ const CHUNKS_PER_READ = 500;
 const ANSWER: readonly Scope[] = ['mcp', 'agent'];
 
 /** A tenant's interactions: requests that wait for an agent's or a person's answer. */
-export class Interactions {
-  private readonly context: TenantContext;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-  }
-
+export class Interactions extends TenantPart {
   /**
    * Accepts the answer to an interaction; `channel`, an inbox's, is notified when the task's state changes. `checked` is the state of
    * the chunks that the answer was held against, '' before it was: without it there is nothing to hold it against. Where there are
@@ -77,7 +71,7 @@ export class Interactions {
       checked?: string;
     },
   ): Promise<Accepted | 'streamed'> {
-    const { keys, connection } = this.context;
+    const { keys } = this.context;
     const { taskId, number } = this.parseId(answer.interactionId);
     const names = keys.taskNames(taskId);
     const { topic, ref } = names;
@@ -85,9 +79,8 @@ export class Interactions {
       ANSWER,
       answer.interactionId,
     );
-    const usageOfToday = keys.usage(utcDay(Date.now()));
-    const allKeys = keys.scriptKeys(names, caller.credentialKey, '', usageOfToday);
-    const reply = await runScript(connection, ACCEPT_ANSWER, allKeys, {
+    const own = { ...names, credential: caller.credentialKey, usage: keys.usage(utcDay(Date.now())) };
+    const reply = await runScript(this.context, ACCEPT_ANSWER, own, {
       digest,
       principal,
       scopes,
@@ -132,13 +125,13 @@ export class Interactions {
     caller: CallerAdmission,
     chunk: { interactionId: string; stream?: number; sequence: number; delta: string },
   ): Promise<'kept' | 'replayed'> {
-    const { keys, connection } = this.context;
+    const { keys } = this.context;
     const { taskId, number } = this.parseId(chunk.interactionId);
     const names = keys.taskNames(taskId);
     const reply = await runScript(
-      connection,
+      this.context,
       APPEND_CHUNK,
-      { ...keys.scriptKeys(names, caller.credentialKey), chunks: keys.chunks(taskId, number) },
+      { ...names, credential: caller.credentialKey, chunks: keys.chunks(taskId, number) },
       {
         ...(await caller.admissionArgs(ANSWER, chunk.interactionId)),
         topic: names.topic,
@@ -163,7 +156,7 @@ export class Interactions {
     const stream = { task: keys.task(taskId), chunks: keys.chunks(taskId, number) };
     let [chunks, missing, state, numbered] = [0, 0, '', 0];
     for (let more = true; more; ) {
-      const reply = await runScript(connection, READ_CHUNK_STATE, stream, { number, from: missing });
+      const reply = await runScript(this.context, READ_CHUNK_STATE, stream, { number, from: missing });
       [chunks, missing, numbered] = [Number(reply[1]), Number(reply[2]), Number(reply[5])];
       state = String(reply[4]);
       more = reply[3] === 1;
@@ -186,13 +179,13 @@ export class Interactions {
    * Errors: `interaction_not_found`, those of an admission that ended.
    */
   async readStream(identity: Identity, id: string, known = { stream: 0, from: 0 }): Promise<StreamSoFar> {
-    const { keys, connection } = this.context;
+    const { keys } = this.context;
     const { taskId, number } = this.parseId(id);
     const reply = await runScript(
-      connection,
+      this.context,
       READ_STREAM,
       {
-        ...admissionRecheckKeys(identity, keys),
+        credential: credentialOf(identity, keys),
         task: keys.task(taskId),
         chunks: keys.chunks(taskId, number),
       },
@@ -221,17 +214,12 @@ export class Interactions {
 
   /** Sets a pending interaction's deadline to `life` milliseconds from now, at most its task's deadline; returns it. */
   async extend(identity: Identity, id: string, life: number): Promise<number> {
-    const { keys, connection } = this.context;
+    const { keys } = this.context;
     const { taskId, number } = this.parseId(id);
     const reply = await runScript(
-      connection,
+      this.context,
       EXTEND_INTERACTION,
-      {
-        task: keys.task(taskId),
-        deadlines: keys.deadlines,
-        due: keys.shard.due,
-        activeChangeChannel: keys.activeChangeChannel,
-      },
+      { task: keys.task(taskId) },
       {
         principal: identity.principal,
         scopes: formatScopes(identity.scopes),

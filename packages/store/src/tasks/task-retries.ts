@@ -4,7 +4,7 @@ import { unfinishedTaskTtl } from '../records/durations.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { RETRY } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
-import type { TenantContext } from '../tenant/tenant-context.ts';
+import { TenantPart } from '../tenant/tenant-context.ts';
 import { requireTaskId } from './tasks.ts';
 
 /** A retry of a task, and the failure that it went on from. Times are milliseconds by Redis's clock. */
@@ -47,13 +47,7 @@ interface Failure {
 const UNKNOWN: Failure = { failedAt: '', retry: '', runnable: 1, digest: '' };
 
 /** Has tasks that failed go on. */
-export class TaskRetries {
-  private readonly context: TenantContext;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-  }
-
+export class TaskRetries extends TenantPart {
   /**
    * Has a failed task go on from its journal, once for each failure: one's own, or with the scope `admin` another's. `channel`, an
    * inbox's, is notified of what comes of it. Errors: `task_not_found`, `insufficient_scope`, `task_not_failed`, `task_not_retryable`,
@@ -97,23 +91,28 @@ export class TaskRetries {
     channel: string,
     { failedAt, retry, runnable, digest }: Failure,
   ): Promise<unknown[]> {
-    const { keys, connection, lifetimes } = this.context;
+    const { keys, lifetimes } = this.context;
     const names = keys.taskNames(taskId);
     const keep = unfinishedTaskTtl(lifetimes);
-    return runScript(connection, RETRY, keys.scriptKeys(names, '', keys.idempotency(digest)), {
-      principal: identity.principal,
-      scopes: formatScopes(identity.scopes),
-      topic: names.topic,
-      ref: names.ref,
-      failedAt,
-      retry,
-      runnable,
-      workflow: WORKFLOW_OPERATION,
-      channel,
-      life: lifetimes.task,
-      keep,
-      oldest: LIVES_OF_A_TASK * keep,
-    });
+    return runScript(
+      this.context,
+      RETRY,
+      { ...names, idempotency: keys.idempotency(digest) },
+      {
+        principal: identity.principal,
+        scopes: formatScopes(identity.scopes),
+        topic: names.topic,
+        ref: names.ref,
+        failedAt,
+        retry,
+        runnable,
+        workflow: WORKFLOW_OPERATION,
+        channel,
+        life: lifetimes.task,
+        keep,
+        oldest: LIVES_OF_A_TASK * keep,
+      },
+    );
   }
 }
 

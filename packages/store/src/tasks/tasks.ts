@@ -6,8 +6,8 @@ import type { CallerAdmission } from '../tenant/caller-admission.ts';
 import { taskIdFromRef } from '../records/keys.ts';
 import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { parseOpenedInteractions, pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
-import type { TenantContext } from '../tenant/tenant-context.ts';
-import { admissionRecheckKeys, admittedCallerArgs } from '../identity/admission-recheck-args.ts';
+import { type TenantContext, TenantPart } from '../tenant/tenant-context.ts';
+import { credentialOf, admittedCallerArgs } from '../identity/admission-recheck-args.ts';
 import { ShownRequests } from '../conversations/shown-requests.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
@@ -50,14 +50,8 @@ const CALL: readonly Scope[] = ['mcp'];
 const MAX_CLIENT_LENGTH = 100;
 
 /** A tenant's tasks. Every change is one script, fenced by the state that it expects. */
-export class Tasks {
-  private readonly context: TenantContext;
-  private readonly shown: ShownRequests;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-    this.shown = new ShownRequests(context);
-  }
+export class Tasks extends TenantPart {
+  private readonly shown = new ShownRequests(this.context);
 
   /**
    * Parks the first segment of a new task, or finds the task that the same idempotency key started.
@@ -119,7 +113,7 @@ export class Tasks {
    */
   async read(identity: Identity, taskId: string, channel = '', brief = false): Promise<TaskView> {
     requireTaskId(taskId);
-    const { credential } = admissionRecheckKeys(identity, this.context.keys);
+    const credential = credentialOf(identity, this.context.keys);
     const args = { ...admittedCallerArgs(identity), channel, brief: brief ? 1 : 0 };
     const reply = await this.runRead(taskId, credential, args);
     if (reply[0] !== 'ok') throw refusalError(reply, { taskId });
@@ -143,10 +137,9 @@ export class Tasks {
     credential: string,
     args: Readonly<Record<(typeof READ_TASK_AND_REGISTER_WAITER.args)[number], string | number>>,
   ): Promise<unknown[]> {
-    const { connection, keys } = this.context;
-    const { record: tenant, rates } = keys;
-    const allKeys = { credential, tenant, rates, task: keys.task(taskId) };
-    return runScript(connection, READ_TASK_AND_REGISTER_WAITER, allKeys, args);
+    const { keys } = this.context;
+    const own = { credential, task: keys.task(taskId) };
+    return runScript(this.context, READ_TASK_AND_REGISTER_WAITER, own, args);
   }
 
   /** Of several requests only the one that is shown whole was read whole. */
@@ -183,7 +176,7 @@ export class Tasks {
     task: NewTask,
     staleRef: string,
   ): Promise<{ taskId: string; reply: unknown[] }> {
-    const { keys, connection, lifetimes } = this.context;
+    const { keys, lifetimes } = this.context;
     const taskId = taskIdFromUuid(randomUUID());
     const names = keys.taskNames(taskId);
     const { topic, ref } = names;
@@ -193,9 +186,13 @@ export class Tasks {
     for (const [path, entry] of task.journal) args.push(path, entry);
     pushWaitArgs(args, task.waits, lifetimes);
     const reply = await runScript(
-      connection,
+      this.context,
       OPEN,
-      keys.scriptKeys(names, caller.credentialKey, keys.idempotency(task.idempotency?.key ?? '')),
+      {
+        ...names,
+        credential: caller.credentialKey,
+        idempotency: keys.idempotency(task.idempotency?.key ?? ''),
+      },
       {
         digest,
         principal,
@@ -250,9 +247,9 @@ export async function runCancel(
   const names = keys.taskNames(taskId);
   const reply = await runEndingScript(keys, names.task, '', ({ key, parent }) =>
     runScript(
-      connection,
+      { connection, keys },
       CANCEL,
-      { ...keys.scriptKeys(names), parent: key },
+      { ...names, parent: key },
       {
         principal: identity.principal,
         scopes: formatScopes(identity.scopes),

@@ -1,12 +1,12 @@
 import { type JsonObject, type Scope, type TaskStatus, WORKFLOW_OPERATION } from '@baton/protocol';
-import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { admissionRecheckArgs, credentialOf } from '../identity/admission-recheck-args.ts';
 import { formatScopes, type Identity, parseScopes } from '../identity/identity.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { FIELD } from '../records/task-record.ts';
 import { COMPLETE_WORKFLOW, READ_PROGRESS, RECORD_PROGRESS } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import type { CallerAdmission } from '../tenant/caller-admission.ts';
-import type { TenantContext } from '../tenant/tenant-context.ts';
+import { TenantPart } from '../tenant/tenant-context.ts';
 import { requireTaskId } from './tasks.ts';
 
 /** Whoever reads or changes how a workflow stands. */
@@ -49,21 +49,15 @@ export interface NextCall {
 const NO_CALL = { digest: '', principal: '', scopes: '', need: '', bytes: 0, weight: 0, floor: '' };
 
 /** How workflows stand. What of one is written is written by compare and set. */
-export class WorkflowTasks {
-  private readonly context: TenantContext;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-  }
-
+export class WorkflowTasks extends TenantPart {
   /** Errors: `task_not_found`, also for a task that is no workflow; those of an admission that ended. */
   async read(identity: Identity, taskId: string): Promise<StoredWorkflowTask> {
     requireTaskId(taskId);
-    const { connection, keys } = this.context;
+    const { keys } = this.context;
     const reply = (await runScript(
-      connection,
+      this.context,
       READ_PROGRESS,
-      { ...admissionRecheckKeys(identity, keys), task: keys.task(taskId) },
+      { credential: credentialOf(identity, keys), task: keys.task(taskId) },
       { ...admissionRecheckArgs(identity), operation: WORKFLOW_OPERATION },
     )) as string[];
     if (reply[0] !== 'ok') throw refusalError(reply, { taskId });
@@ -100,18 +94,15 @@ export class WorkflowTasks {
     { revision, sets, drops, link }: ProgressUpdate,
     next?: NextCall,
   ): Promise<ProgressUpdated> {
-    const { connection, keys } = this.context;
+    const { keys } = this.context;
     const { task, topic, ref } = keys.taskNames(taskId);
     const reply = await runScript(
-      connection,
+      this.context,
       RECORD_PROGRESS,
       {
         credential: next?.caller.credentialKey ?? keys.credential(''),
-        tenant: keys.record,
-        rates: keys.rates,
         task,
         child: link === undefined ? task : keys.task(link),
-        activeChangeChannel: keys.activeChangeChannel,
       },
       {
         ...(next?.caller.aheadArgs(next.need) ?? NO_CALL),
@@ -152,10 +143,10 @@ export class WorkflowTasks {
     endingScope: 'agent' | 'admin' = 'admin',
   ): Promise<void> {
     requireTaskId(taskId);
-    const { connection, keys, lifetimes } = this.context;
+    const { keys, lifetimes } = this.context;
     const names = keys.taskNames(taskId);
     const { topic, ref } = names;
-    const reply = await runScript(connection, COMPLETE_WORKFLOW, keys.scriptKeys(names), {
+    const reply = await runScript(this.context, COMPLETE_WORKFLOW, names, {
       principal: identity.principal,
       scopes: formatScopes(identity.scopes),
       endingScope,

@@ -175,19 +175,19 @@ test('a tenant has as many keys as its limit says: ended ones make room, the fir
   expect(await errorCode(create())).toBe('limit_storage');
   expect(await errorCode(apiKeys.rotate(first.id, 0)), 'a rotation makes a key too').toBe('limit_storage');
   await redis.hset(keys.credential(second.id), 'expires', Date.now() - 1_000);
-  await redis.zadd(keys.credentialEnds, Date.now() - 1_000, second.id);
+  await redis.zadd(keys.apiKeyEnds, Date.now() - 1_000, second.id);
   const fourth = await create();
   expect(await ids()).toEqual(new Set([first.id, third.id, fourth.id]));
   expect(await redis.exists(keys.credential(second.id))).toBe(0);
   await apiKeys.revoke(third.id);
   const fifth = await create();
   // The record of an ended key is gone by its lifetime: its places in the indexes go with the next key.
-  await redis.zadd(keys.credentialEnds, Date.now() - ENDED_KEY_RETENTION - 1, fifth.id);
+  await redis.zadd(keys.apiKeyEnds, Date.now() - ENDED_KEY_RETENTION - 1, fifth.id);
   await redis.del(keys.credential(fifth.id));
   expect(await ids()).toEqual(new Set([first.id, fourth.id]));
   await create();
-  expect(await redis.zscore(keys.credentials, fifth.id)).toBeNull();
-  expect(await redis.zcard(keys.credentialEnds)).toBe(0);
+  expect(await redis.zscore(keys.apiKeys, fifth.id)).toBeNull();
+  expect(await redis.zcard(keys.apiKeyEnds)).toBe(0);
 });
 
 test('keys are listed in pages, oldest first, each once, whatever was created in one millisecond', async () => {
@@ -195,7 +195,7 @@ test('keys are listed in pages, oldest first, each once, whatever was created in
   const { apiKeys, keys } = testTenant.store;
   const ids: string[] = [];
   for (let n = 0; n < 130; n++) ids.push((await apiKeys.create({ name: 'x', scopes: ['mcp'] })).id);
-  await redis.zadd(keys.credentials, ...ids.flatMap((id, at) => [at < 10 ? at : 2_000_000_000_000, id]));
+  await redis.zadd(keys.apiKeys, ...ids.flatMap((id, at) => [at < 10 ? at : 2_000_000_000_000, id]));
   const pages: string[][] = [];
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
     const page = await apiKeys.list(OPERATOR_IDENTITY, cursor === '' ? undefined : cursor);

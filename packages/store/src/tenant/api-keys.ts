@@ -18,7 +18,7 @@ import {
 import { type Identity, parseScopes, formatScopes } from '../identity/identity.ts';
 import { ENDED_KEY_RETENTION } from '../records/durations.ts';
 import { type Page, PAGE_SIZE } from '../records/page.ts';
-import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { admissionRecheckArgs, credentialOf } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { CREATE_KEY, REVOKE_KEY, UPDATE_KEY } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
@@ -131,9 +131,9 @@ export class ApiKeys {
       dialect,
     }: { readonly name?: string; readonly tools?: string; readonly dialect?: KeyDialect | '' },
   ): Promise<ApiKeyInfo> {
-    const { connection, keys } = this.context;
+    const { keys } = this.context;
     const [code] = await runScript(
-      connection,
+      this.context,
       UPDATE_KEY,
       { credential: keys.credential(id) },
       { channel: keys.admissionChannel, message: admissionMessage(keys.name, id) },
@@ -169,7 +169,7 @@ export class ApiKeys {
     issuer: KeyIssuer,
     replaced = { id: '', overlap: 0 },
   ): Promise<ApiKeyInfo & { key: string }> {
-    const { connection, keys } = this.context;
+    const { keys } = this.context;
     const id = randomAlphanumeric(12);
     const key = formatApiKey(keys.name, id, randomAlphanumeric(32));
     const fields = {
@@ -190,11 +190,10 @@ export class ApiKeys {
         ...(expires === undefined ? {} : { ends: new Date(expires).toISOString() }),
       };
       const [code, fact] = await runScript(
-        connection,
+        this.context,
         CREATE_KEY,
         {
-          ...admissionRecheckKeys(as, keys),
-          ...this.indexes,
+          credential: credentialOf(as, keys),
           key: keys.credential(id),
           forgotten: keys.credential(forget),
           replaced: keys.credential(replaced.id),
@@ -286,7 +285,7 @@ export class ApiKeys {
       const read = parseMembersWithScores(
         await connection.command((client) =>
           client.zrange(
-            keys.credentials,
+            keys.apiKeys,
             from.score,
             '+inf',
             'BYSCORE',
@@ -311,18 +310,13 @@ export class ApiKeys {
     return { found, next: rows.length > PAGE_SIZE ? shown.at(-1) : undefined };
   }
 
-  private get indexes() {
-    const { credentials, credentialEnds } = this.context.keys;
-    return { keys: credentials, keyEnds: credentialEnds };
-  }
-
   /** Ends a key now, and the calls that are held with it. False for one that does not exist. */
   private async end(id: string): Promise<boolean> {
-    const { connection, keys } = this.context;
+    const { keys } = this.context;
     const [code] = await runScript(
-      connection,
+      this.context,
       REVOKE_KEY,
-      { ...this.indexes, credential: keys.credential(id) },
+      { credential: keys.credential(id) },
       {
         id,
         channel: keys.admissionChannel,

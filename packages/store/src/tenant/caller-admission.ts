@@ -4,7 +4,7 @@ import { AdmittedKey } from '../identity/admitted-key.ts';
 import { formatScopes, type Identity, parseScopes } from '../identity/identity.ts';
 import type { TenantKeys } from '../records/keys.ts';
 import { refusalError } from '../records/refusal-error.ts';
-import { runScript } from '../scripts/script.ts';
+import { runScript, type Script } from '../scripts/script.ts';
 import { ADMISSION_DRY_RUN, ADMIT, ADMIT_ANSWER } from '../scripts/registry.ts';
 import type { ApiKeyDigests } from '../secrets/api-key-digests.ts';
 
@@ -122,7 +122,7 @@ export class CallerAdmission {
   async dryRunAdmission(purpose: 'call' | 'answer' = 'answer'): Promise<number> {
     const floor = purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR;
     const args = this.scriptArgs(scopeSchema.options, floor);
-    const reply = await runScript(this.connection, ADMISSION_DRY_RUN, this.scriptKeys, args);
+    const reply = await this.run(ADMISSION_DRY_RUN, args);
     if (reply[0] !== 'ok') throw refusalError(reply);
     return Number(reply[4]);
   }
@@ -134,7 +134,7 @@ export class CallerAdmission {
   recheck(need: readonly Scope[]): Promise<Identity> {
     if (this.key !== undefined) this.key.need = need;
     const args = this.scriptArgs(need, NO_FLOOR);
-    return this.toIdentity(runScript(this.connection, ADMISSION_DRY_RUN, this.scriptKeys, args));
+    return this.toIdentity(this.run(ADMISSION_DRY_RUN, args));
   }
 
   /**
@@ -154,7 +154,7 @@ export class CallerAdmission {
   private async count(bytes: number): Promise<void> {
     const weight = bytes - RATE_BYTES_PER_TOKEN;
     const args = { ...this.scriptArgs(scopeSchema.options, NO_FLOOR), bytes: 0, weight };
-    await runScript(this.connection, ADMIT, this.scriptKeys, args).catch(() => {});
+    await this.run(ADMIT, args).catch(() => {});
   }
 
   /** True once a script has admitted the caller. */
@@ -232,11 +232,11 @@ export class CallerAdmission {
     if (interaction === undefined) return this.admitCall(need);
     const task = this.keys.task(interaction.taskId);
     const args = { ...this.scriptArgs(need, ANSWER_FLOOR), number: interaction.number };
-    return this.toIdentity(runScript(this.connection, ADMIT_ANSWER, { ...this.scriptKeys, task }, args));
+    return this.toIdentity(this.run(ADMIT_ANSWER, args, { task }));
   }
 
   private async admitCall(need: readonly Scope[]): Promise<Identity> {
-    const replied = runScript(this.connection, ADMIT, this.scriptKeys, this.scriptArgs(need, CALL_FLOOR));
+    const replied = this.run(ADMIT, this.scriptArgs(need, CALL_FLOOR));
     const identity = await this.toIdentity(replied);
     this.agentRevision = Number((await replied)[4]);
     return identity;
@@ -259,8 +259,13 @@ export class CallerAdmission {
     return { ...identity, admittedBy };
   }
 
-  private get scriptKeys() {
-    return { credential: this.credentialKey, tenant: this.keys.record, rates: this.keys.rates };
+  private run<K extends string, A extends string>(
+    script: Script<K, A>,
+    args: Readonly<Record<A, string | number>>,
+    more?: { readonly task: string },
+  ) {
+    const own = { credential: this.credentialKey, ...more } as Record<K | 'credential', string>;
+    return runScript({ connection: this.connection, keys: this.keys }, script, own, args);
   }
 
   private scriptArgs(need: readonly Scope[], floor: number | '') {

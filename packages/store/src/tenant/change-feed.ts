@@ -1,7 +1,7 @@
 import type { Subscriber } from '../redis/pub-sub.ts';
 import type { Connection } from '../redis/connection.ts';
 import { parseTaskTopic, type TenantKeys } from '../records/keys.ts';
-import type { TenantContext } from './tenant-context.ts';
+import { TenantPart } from './tenant-context.ts';
 import { CHANGE_FEED_TTL } from '../records/durations.ts';
 
 /** A change of a tenant's data. */
@@ -44,13 +44,7 @@ export interface ChangeSubscriber extends Omit<Subscriber, 'onMessage'> {
  * A tenant's changes, published by the scripts that make them: on one channel, and only while some replica renews the
  * record that says that it subscribes.
  */
-export class ChangeFeed {
-  private readonly context: TenantContext;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-  }
-
+export class ChangeFeed extends TenantPart {
   /** Once this resolves, `subscriber` receives each change, until the returned function is called. Errors: `unavailable`. */
   async subscribe(subscriber: ChangeSubscriber): Promise<() => void> {
     const { connection, keys } = this.context;

@@ -1,6 +1,6 @@
 import { BatonError, type JsonObject } from '@baton/protocol';
 import { formatCursor, parseCursor } from '../cursors/cursor.ts';
-import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { admissionRecheckArgs, credentialOf } from '../identity/admission-recheck-args.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Page } from '../records/page.ts';
 import { refusalError } from '../records/refusal-error.ts';
@@ -58,7 +58,7 @@ export class Definitions {
   async put(identity: Identity, name: string, put: NewDefinition): Promise<number> {
     const text = JSON.stringify(put.definition);
     this.assertSize(text);
-    const reply = await runScript(this.context.connection, PUT_DEFINITION, this.scriptKeys(identity, name), {
+    const reply = await runScript(this.context, PUT_DEFINITION, this.scriptKeys(identity, name), {
       ...admissionRecheckArgs(identity),
       kind: this.kind,
       limit: this.plural,
@@ -77,12 +77,11 @@ export class Definitions {
 
   /** Errors: `<kind>_not_found`, `agent_is_primary`, those of an admission that ended. */
   async delete(identity: Identity, name: string): Promise<void> {
-    const reply = await runScript(
-      this.context.connection,
-      DELETE_DEFINITION,
-      this.scriptKeys(identity, name),
-      { ...admissionRecheckArgs(identity), kind: this.kind, name },
-    );
+    const reply = await runScript(this.context, DELETE_DEFINITION, this.scriptKeys(identity, name), {
+      ...admissionRecheckArgs(identity),
+      kind: this.kind,
+      name,
+    });
     if (reply[0] !== 'deleted') throw refusalError(reply, { name });
   }
 
@@ -95,7 +94,7 @@ export class Definitions {
     id: string,
     change: { readonly enabled?: boolean | undefined; readonly primary?: true | undefined },
   ): Promise<boolean> {
-    const reply = await runScript(this.context.connection, CHANGE_AGENT, this.scriptKeys(identity, id), {
+    const reply = await runScript(this.context, CHANGE_AGENT, this.scriptKeys(identity, id), {
       ...admissionRecheckArgs(identity),
       kind: this.kind,
       name: id,
@@ -116,12 +115,12 @@ export class Definitions {
     name: string,
     version?: number,
   ): Promise<{ stored: StoredDefinition; entry: DefinitionEntry & { isPrimary: boolean } }> {
-    const { connection, keys } = this.context;
+    const { keys } = this.context;
     const [entry, primary, of, definition, stored] = (
       await runScript(
-        connection,
+        this.context,
         READ_DEFINITION,
-        { tenant: keys.record, definitions: keys[this.plural], definition: keys[this.kind](name) },
+        { definitions: keys[this.plural], definition: keys[this.kind](name) },
         { name, version: version ?? '' },
       )
     ).map(String);
@@ -151,13 +150,8 @@ export class Definitions {
 
   /** What lists show of all, in the order of their names, and of agents the primary's id: one round trip. */
   async entries(): Promise<{ entries: DefinitionEntry[]; primary: string | undefined; revision: string }> {
-    const { connection, keys } = this.context;
-    const reply = await runScript(
-      connection,
-      READ_DEFINITIONS,
-      { tenant: keys.record, definitions: keys[this.plural] },
-      {},
-    );
+    const { keys } = this.context;
+    const reply = await runScript(this.context, READ_DEFINITIONS, { definitions: keys[this.plural] }, {});
     const [primary = '', revision = '0', ...found] = reply.map(String);
     const entries: DefinitionEntry[] = [];
     for (let at = 0; at < found.length; at += 2)
@@ -176,7 +170,7 @@ export class Definitions {
     if (names.length === 0) return { entries: [], primary: undefined };
     const { connection, keys } = this.context;
     const [primary, texts] = await connection.command((client) =>
-      Promise.all([client.hget(keys.record, 'primaryAgent'), client.hmget(keys[this.plural], ...names)]),
+      Promise.all([client.hget(keys.tenant, 'primaryAgent'), client.hmget(keys[this.plural], ...names)]),
     );
     const entries = names.flatMap((name, at) => {
       const text = texts[at];
@@ -189,7 +183,7 @@ export class Definitions {
   async entry(name: string): Promise<DefinitionEntry & { isPrimary: boolean }> {
     const { connection, keys } = this.context;
     const [primary, text] = await connection.command((client) =>
-      Promise.all([client.hget(keys.record, 'primaryAgent'), client.hget(keys[this.plural], name)]),
+      Promise.all([client.hget(keys.tenant, 'primaryAgent'), client.hget(keys[this.plural], name)]),
     );
     if (text === null) throw refusalError([`${this.kind}_not_found`], { name });
     return { ...parseEntry(name, text), isPrimary: this.kind === 'agent' && primary === name };
@@ -228,10 +222,9 @@ export class Definitions {
   private scriptKeys(identity: Identity, name: string) {
     const { keys } = this.context;
     return {
-      ...admissionRecheckKeys(identity, keys),
+      credential: credentialOf(identity, keys),
       definitions: keys[this.plural],
       definition: keys[this.kind](name),
-      activeChangeChannel: keys.activeChangeChannel,
     };
   }
 }

@@ -2,33 +2,32 @@ import type { Subscriber } from '../redis/pub-sub.ts';
 import { SESSION_TTL } from '../records/durations.ts';
 import { END_SESSION } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
-import type { TenantContext } from './tenant-context.ts';
+import { TenantPart } from './tenant-context.ts';
 
 /** So many ended sessions of a tenant are remembered, the latest ones, which bounds the memory. */
 const MAX_ENDED_SESSIONS = 10_000;
 
 /** A tenant's MCP sessions that were deleted: the one fact of a session's life that its sealed id cannot hold. */
-export class EndedSessions {
-  private readonly context: TenantContext;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-  }
-
+export class EndedSessions extends TenantPart {
   /** Ends a session, and publishes that to the replicas, which refuse it from then on. */
   async endSession(id: string): Promise<void> {
-    const { connection, keys } = this.context;
-    await runScript(connection, END_SESSION, this.sessionKeys(id), {
-      id,
-      limit: MAX_ENDED_SESSIONS,
-      life: SESSION_TTL,
-      channel: keys.shard.sessionsChannel,
-    });
+    const { keys } = this.context;
+    await runScript(
+      this.context,
+      END_SESSION,
+      { session: keys.session(id) },
+      {
+        id,
+        limit: MAX_ENDED_SESSIONS,
+        life: SESSION_TTL,
+        channel: keys.shard.sessionsChannel,
+      },
+    );
   }
 
   async has(id: string): Promise<boolean> {
     const { connection, keys } = this.context;
-    return (await connection.command((client) => client.zscore(keys.endedSessions, id))) !== null;
+    return (await connection.command((client) => client.zscore(keys.ended, id))) !== null;
   }
 
   /**
@@ -37,10 +36,5 @@ export class EndedSessions {
    */
   async onSessionChange(subscriber: Subscriber): Promise<void> {
     await this.context.connection.pubSub.subscribe(this.context.keys.shard.sessionsChannel, subscriber);
-  }
-
-  private sessionKeys(id: string) {
-    const { keys } = this.context;
-    return { session: keys.session(id), subscribers: keys.subscribedSessions, ended: keys.endedSessions };
   }
 }

@@ -5,7 +5,7 @@ import {
   type RequestRole,
   type RoleInput,
 } from '@baton/protocol';
-import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { admissionRecheckArgs, credentialOf } from '../identity/admission-recheck-args.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { TenantKeys } from '../records/keys.ts';
 import { refusalError } from '../records/refusal-error.ts';
@@ -195,9 +195,9 @@ export class Roles {
       const before = text === '' ? undefined : (JSON.parse(text) as StoredRole);
       const after = compute(before);
       const [code, ...facts] = await runScript(
-        connection,
+        { connection, keys },
         after === undefined ? DELETE_ROLE : PUT_ROLE,
-        { ...admissionRecheckKeys(identity, keys), roles: keys.roles },
+        { credential: credentialOf(identity, keys) },
         {
           ...admissionRecheckArgs(identity),
           role,

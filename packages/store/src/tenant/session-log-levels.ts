@@ -1,26 +1,20 @@
 import { SESSION_TTL } from '../records/durations.ts';
 import { SET_LOG_LEVEL } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
-import type { TenantContext } from './tenant-context.ts';
+import { TenantPart } from './tenant-context.ts';
 
 /** So many sessions of a tenant have a level, those that set theirs last, which bounds the memory. */
 const MAX_LEVELS = 10_000;
 
 /** The levels at which the calls of a tenant's MCP sessions send log messages, as numbers from 0 to 7. */
-export class SessionLogLevels {
-  private readonly context: TenantContext;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-  }
-
+export class SessionLogLevels extends TenantPart {
   /** Keeps a session's level, and publishes it to the replicas. */
   async set(id: string, level: number): Promise<void> {
-    const { connection, keys } = this.context;
+    const { keys } = this.context;
     await runScript(
-      connection,
+      this.context,
       SET_LOG_LEVEL,
-      { logLevels: keys.logLevels },
+      {},
       { id, level, limit: MAX_LEVELS, life: SESSION_TTL, channel: keys.shard.sessionsChannel },
     );
   }

@@ -1,6 +1,6 @@
-import type { TenantContext } from './tenant-context.ts';
+import { TenantPart } from './tenant-context.ts';
 import type { Identity } from '../identity/identity.ts';
-import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { admissionRecheckArgs, credentialOf } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { REFRESH_SUBSCRIPTIONS, SUBSCRIBE_SESSION, UNSUBSCRIBE_SESSION } from '../scripts/registry.ts';
@@ -17,13 +17,7 @@ const MAX_SUBSCRIPTION_BYTES = 65_536;
 const MAX_SUBSCRIBED_SESSIONS = 1_000;
 
 /** The resources that a tenant's MCP sessions are subscribed to. All else of a session is in its sealed id (see the gateway's `sessions`). */
-export class SessionSubscriptions {
-  private readonly context: TenantContext;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-  }
-
+export class SessionSubscriptions extends TenantPart {
   /**
    * Subscribes a session to a resource. When too many sessions have subscriptions, the one that had no stream for longest
    * loses its own, after SUBSCRIPTION_GRACE, or one of a key that has more than its share. Errors: `limit_subscriptions`,
@@ -37,42 +31,36 @@ export class SessionSubscriptions {
   }
 
   async unsubscribe(id: string, uri: string): Promise<void> {
-    const { connection, keys } = this.context;
-    const { session, subscribers } = this.sessionKeys(id);
-    await runScript(
-      connection,
-      UNSUBSCRIBE_SESSION,
-      { session, subscribers, activeChangeChannel: keys.activeChangeChannel },
-      { id, uri },
-    );
+    const { keys } = this.context;
+    await runScript(this.context, UNSUBSCRIBE_SESSION, { session: keys.session(id) }, { id, uri });
   }
 
   /** The subscriptions of a session that has a stream; renews their lifetime. Errors: `session_not_found`. */
   async refresh(id: string): Promise<string[]> {
-    const reply = await runScript(this.context.connection, REFRESH_SUBSCRIPTIONS, this.sessionKeys(id), {
-      id,
-      life: SUBSCRIPTION_TTL,
-    });
+    const reply = await runScript(
+      this.context,
+      REFRESH_SUBSCRIPTIONS,
+      { session: this.context.keys.session(id) },
+      {
+        id,
+        life: SUBSCRIPTION_TTL,
+      },
+    );
     if (reply[0] !== 'ok') throw refusalError(reply);
     return reply.slice(1).map(String);
   }
 
   private runSubscribe(identity: Identity, id: string, uri: string, idle: string): Promise<unknown[]> {
-    const { connection, keys } = this.context;
+    const { keys } = this.context;
     const limits = {
       subscriptions: MAX_SUBSCRIPTIONS,
       bytes: MAX_SUBSCRIPTION_BYTES,
       sessions: MAX_SUBSCRIBED_SESSIONS,
     };
     return runScript(
-      connection,
+      this.context,
       SUBSCRIBE_SESSION,
-      {
-        ...admissionRecheckKeys(identity, keys),
-        ...this.sessionKeys(id),
-        activeChangeChannel: keys.activeChangeChannel,
-        idle: keys.session(idle),
-      },
+      { credential: credentialOf(identity, keys), session: keys.session(id), idle: keys.session(idle) },
       {
         ...admissionRecheckArgs(identity),
         id,
@@ -83,10 +71,5 @@ export class SessionSubscriptions {
         idle,
       },
     );
-  }
-
-  private sessionKeys(id: string) {
-    const { keys } = this.context;
-    return { session: keys.session(id), subscribers: keys.subscribedSessions, ended: keys.endedSessions };
   }
 }

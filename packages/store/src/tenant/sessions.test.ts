@@ -15,7 +15,7 @@ const limitOf = async (call: Promise<unknown>) =>
 
 /** Whatever a tenant's sessions have left in Redis. */
 const left = async (testTenant: TestTenant) =>
-  (await redis.keys(`${testTenant.keys.record}:*`)).filter((key) =>
+  (await redis.keys(`${testTenant.keys.tenant}:*`)).filter((key) =>
     /:(session:|subscribers|ended)/.test(key),
   );
 
@@ -52,7 +52,7 @@ async function crowd(testTenant: TestTenant, idleFor: (n: number) => number): Pr
   await Promise.all(ids.map((id) => sessionSubscriptions.subscribe(ANN, id, uri(1))));
   const till = Date.now() + SUBSCRIPTION_TTL;
   const scores = ids.flatMap((id, n) => [till - idleFor(n), id]);
-  await redis.zadd(testTenant.keys.subscribedSessions, 'XX', ...scores);
+  await redis.zadd(testTenant.keys.subscribers, 'XX', ...scores);
 }
 
 test('a thousand sessions of a tenant may have subscriptions, and one whose time is over makes room', async () => {
@@ -61,7 +61,7 @@ test('a thousand sessions of a tenant may have subscriptions, and one whose time
   await crowd(testTenant, () => 0);
   expect(await limitOf(sessionSubscriptions.subscribe(ANN, 'another', uri(1)))).toBe('subscribedSessions');
   await sessionSubscriptions.subscribe(ANN, 's7', uri(2));
-  await redis.zadd(testTenant.keys.subscribedSessions, 'XX', 1, 's8');
+  await redis.zadd(testTenant.keys.subscribers, 'XX', 1, 's8');
   await sessionSubscriptions.subscribe(ANN, 'another', uri(1));
 });
 
@@ -98,7 +98,7 @@ test('concurrent sessions never get more room than the limit leaves', async () =
   );
   expect(limits.filter((limit) => limit === undefined)).toHaveLength(20);
   expect(limits.filter((limit) => limit === 'subscribedSessions')).toHaveLength(30);
-  const left = await redis.zrange(testTenant.keys.subscribedSessions, '0', '-1');
+  const left = await redis.zrange(testTenant.keys.subscribers, '0', '-1');
   expect(left).toHaveLength(1_000);
   expect(left.filter((id) => /^s1?\d$/.test(id))).toEqual([]);
   expect((await redis.keys(testTenant.keys.session('*'))).toSorted()).toEqual(
@@ -110,13 +110,13 @@ test('subscriptions live on while their session has a stream, and no record live
   const testTenant = await fixture.createTenant();
   const { sessionSubscriptions, endedSessions } = testTenant.store;
   await sessionSubscriptions.subscribe(ANN, 'a', uri(1));
-  const { subscribedSessions, endedSessions: endedSessionsKey } = testTenant.keys;
-  for (const key of [testTenant.keys.session('a'), subscribedSessions]) await redis.pexpire(key, 60_000);
-  await redis.zadd(subscribedSessions, 'XX', 1, 'a');
+  const { subscribers, ended: endedSessionsKey } = testTenant.keys;
+  for (const key of [testTenant.keys.session('a'), subscribers]) await redis.pexpire(key, 60_000);
+  await redis.zadd(subscribers, 'XX', 1, 'a');
   await sessionSubscriptions.refresh('a');
-  for (const key of [testTenant.keys.session('a'), subscribedSessions])
+  for (const key of [testTenant.keys.session('a'), subscribers])
     expect(await redis.pttl(key)).toBeGreaterThan(SUBSCRIPTION_TTL - 60_000);
-  expect(Number(await redis.zscore(subscribedSessions, 'a'))).toBeGreaterThan(
+  expect(Number(await redis.zscore(subscribers, 'a'))).toBeGreaterThan(
     Date.now() + SUBSCRIPTION_TTL - 60_000,
   );
   await endedSessions.endSession('b');
@@ -135,7 +135,7 @@ test('an ended session can neither subscribe nor hold a stream, and its end is p
   expect(await endedSessions.has('a')).toBe(true);
   expect(await errorCode(sessionSubscriptions.subscribe(ANN, 'a', uri(1)))).toBe('session_not_found');
   expect(await errorCode(sessionSubscriptions.refresh('a'))).toBe('session_not_found');
-  expect(await left(testTenant)).toEqual([testTenant.keys.endedSessions]);
+  expect(await left(testTenant)).toEqual([testTenant.keys.ended]);
   expect(received).toEqual(['a', 'a']);
 });
 
@@ -143,7 +143,7 @@ test('ten thousand endings are remembered, those of other tenants apart', async 
   const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
   await rememberEnded(testTenant, 10_000, (n) => `a.old-${n}`);
   await testTenant.store.endedSessions.endSession('a.new');
-  expect(await redis.zcard(testTenant.keys.endedSessions)).toBe(10_000);
+  expect(await redis.zcard(testTenant.keys.ended)).toBe(10_000);
   expect(await testTenant.store.endedSessions.has('a.new')).toBe(true);
   expect(await other.store.endedSessions.has('a.new')).toBe(false);
 });
@@ -154,7 +154,7 @@ test('a key that ends sessions without end has its own forgotten, and not those 
   await endedSessions.endSession('few.first');
   await rememberEnded(testTenant, 9_999, (n) => `many.old-${n}`);
   for (let n = 0; n < 200; n++) await endedSessions.endSession(`many.${n}`);
-  expect(await redis.zcard(testTenant.keys.endedSessions)).toBe(10_000);
+  expect(await redis.zcard(testTenant.keys.ended)).toBe(10_000);
   expect(await endedSessions.has('few.first')).toBe(true);
 });
 
@@ -162,5 +162,5 @@ test('a key that ends sessions without end has its own forgotten, and not those 
 async function rememberEnded(testTenant: TestTenant, count: number, id: (n: number) => string) {
   const until = Date.now() + SESSION_TTL;
   const past = Array.from({ length: count }, (_, n) => [until + n, id(n)]).flat();
-  await redis.zadd(testTenant.keys.endedSessions, ...past);
+  await redis.zadd(testTenant.keys.ended, ...past);
 }

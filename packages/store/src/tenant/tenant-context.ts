@@ -2,14 +2,13 @@ import type { CursorSeal } from '../cursors/cursor-seal.ts';
 import type { Connection } from '../redis/connection.ts';
 import type { TenantKeys } from '../records/keys.ts';
 import type { WorkerRegistry } from '../queues/worker-registry.ts';
-import type { Seal } from '../secrets/seal.ts';
 import type { AgentDefinitionCache } from './agent-definition-cache.ts';
 import type { KeyedMutex } from './keyed-mutex.ts';
-import { Roles } from './roles.ts';
+import type { Roles } from './roles.ts';
 import type { Lifetimes } from '../records/durations.ts';
 
 /** What every part of a tenant's store shares: its connection, its keys, and the jobs and workers of its shard. */
-export class TenantContext {
+export interface TenantContext {
   readonly connection: Connection;
   readonly keys: TenantKeys;
   readonly lifetimes: Lifetimes;
@@ -25,26 +24,13 @@ export class TenantContext {
   readonly agentDefinitions: AgentDefinitionCache;
   /** Orders the calls of this process on each project, by its key, and keeps what they have read of it. */
   readonly projectMutex: KeyedMutex;
+}
 
-  constructor(
-    connection: Connection,
-    keys: TenantKeys,
-    lifetimes: Lifetimes,
-    addJob: TenantContext['addJob'],
-    workers: WorkerRegistry,
-    cursors: CursorSeal,
-    keySeal: Seal,
-    agentDefinitions: AgentDefinitionCache,
-    projectMutex: KeyedMutex,
-  ) {
-    this.connection = connection;
-    this.keys = keys;
-    this.lifetimes = lifetimes;
-    this.addJob = addJob;
-    this.workers = workers;
-    this.cursors = cursors;
-    this.agentDefinitions = agentDefinitions;
-    this.projectMutex = projectMutex;
-    this.roles = new Roles(connection, keys, keySeal);
+/** A part of a tenant's store. */
+export abstract class TenantPart {
+  protected readonly context: TenantContext;
+
+  constructor(context: TenantContext) {
+    this.context = context;
   }
 }

@@ -27,7 +27,7 @@ export async function readUsage(
 ): Promise<{ record: Record<string, string>; limits: Limits; usage: Usage } | undefined> {
   const [record, projects, retainedTasks, pendingInteractions] = await connection.command((client) =>
     Promise.all([
-      client.hgetall(keys.record),
+      client.hgetall(keys.tenant),
       client.zcard(keys.projects),
       client.zcard(keys.retained),
       client.zcard(keys.pending),

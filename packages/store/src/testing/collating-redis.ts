@@ -28,7 +28,7 @@ export async function startCollatingRedis(): Promise<{ readonly url: string; sto
     await run('localedef', ['-i', 'en_US', '-f', 'UTF-8', join(folder, LOCALE)]).catch((error: unknown) => {
       throw new Error(HOW_TO_INSTALL, { cause: error });
     });
-  const env = { ...process.env, LC_ALL: LOCALE, ...(isInstalled ? {} : { LOCPATH: folder }) };
+  const env = { LC_ALL: LOCALE, ...(isInstalled ? {} : { LOCPATH: folder }) };
   const server = await startPrivateRedis({ env });
   const stop = async () => {
     await server.stop();

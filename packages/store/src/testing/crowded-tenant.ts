@@ -78,11 +78,11 @@ export async function crowdTenant(testTenant: TestTenant, redis: Redis, size: nu
     refs.map((ref, at) => [(later + at) * 1_000, `${ref}.1`]),
   );
   await add(
-    keys.credentials,
+    keys.apiKeys,
     refs.map((ref, at) => [at + 1, ref]),
   );
   await add(
-    keys.credentialEnds,
+    keys.apiKeyEnds,
     refs.map((ref, at) => [now - ENDED_KEY_RETENTION - at - 1_000, ref]),
   );
   await add(
@@ -90,11 +90,11 @@ export async function crowdTenant(testTenant: TestTenant, redis: Redis, size: nu
     refs.map((ref, at) => [at + 1, ref]),
   );
   await add(
-    keys.subscribedSessions,
+    keys.subscribers,
     refs.slice(0, MOST_SUBSCRIBED).map((ref, at) => [later + at, `k.${ref}`]),
   );
   await add(
-    keys.endedSessions,
+    keys.ended,
     refs.slice(0, MOST_ENDED).map((ref, at) => [at + 1, `k.${ref}`]),
   );
   await add(

@@ -229,7 +229,7 @@ export class ExpectedTasks {
       .zrange(keys.held, '0', '-1')
       .hgetall(keys.jobs);
     all.zrange(keys.deadlines, '0', '-1', 'WITHSCORES').zrange(keys.pending, '0', '-1').zcard(keys.tasks);
-    all.hget(keys.record, 'open').zcard(keys.claims);
+    all.hget(keys.tenant, 'open').zcard(keys.claims);
     for (const task of this.all) all.hgetall(keys.task(task.id));
     const replies = ((await all.exec()) ?? []).map(([, reply]) => reply);
     const [ready, held, jobs, deadlines, pending, tasks, open, claims, ...records] = replies as [

@@ -9,7 +9,7 @@ export async function measureStorage(
   keys: TenantKeys,
 ): Promise<{ stored: number; storedEnded: number }> {
   let [stored, storedEnded] = [0, 0];
-  for (const key of await redis.keys(`${keys.record}:task:*`)) {
+  for (const key of await redis.keys(`${keys.tenant}:task:*`)) {
     const record = await redis.hgetall(key);
     const bytes = measureTask({ ...(await redis.hgetall(key.replace(':task:', ':past:'))), ...record });
     stored += bytes;
@@ -24,7 +24,7 @@ export async function measureStorage(
         stored += Buffer.byteLength(value) + (field.endsWith(';by') ? 0 : STORED_WEIGHTS.definition_version);
     }
   }
-  for (const key of await redis.keys(`${keys.record}:messages:*`)) {
+  for (const key of await redis.keys(`${keys.tenant}:messages:*`)) {
     stored += STORED_WEIGHTS.conversation;
     for (const text of await redis.lrange(key, 0, -1))
       stored += Buffer.byteLength(text) + STORED_WEIGHTS.message;
@@ -60,6 +60,6 @@ export async function countedStorage(
   redis: Redis,
   keys: TenantKeys,
 ): Promise<{ stored: number; storedEnded: number }> {
-  const [stored, storedEnded] = await redis.hmget(keys.record, 'stored', 'storedEnded');
+  const [stored, storedEnded] = await redis.hmget(keys.tenant, 'stored', 'storedEnded');
   return { stored: Number(stored ?? 0), storedEnded: Number(storedEnded ?? 0) };
 }

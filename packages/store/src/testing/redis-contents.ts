@@ -6,7 +6,9 @@ export async function readRedisContents(redis: Redis, prefix: string): Promise<R
   const all = await Promise.all(
     keys.map(async (key) => [key, await readValue(redis, key), await redis.pexpiretime(key)] as const),
   );
-  return Object.fromEntries(all.map(([key, value, ends]) => [key, { value, ends }]));
+  // A key may end while it is read.
+  const left = all.filter(([, , ends]) => ends !== -2);
+  return Object.fromEntries(left.map(([key, value, ends]) => [key, { value, ends }]));
 }
 
 async function readValue(redis: Redis, key: string): Promise<unknown> {

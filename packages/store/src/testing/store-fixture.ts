@@ -86,9 +86,9 @@ export class StoreFixture {
     const lost = Object.keys(jobs).filter((field) => /^\d+$/.test(field));
     const refs = lost.flatMap((number) => (jobs[number] ?? '').split(' '));
     await runScript(
-      this.connection,
+      { connection: this.connection, keys },
       REQUEUE_LOST_JOBS,
-      { ...keys.queueKeys, tenant: keys.record, calls: keys.calls },
+      {},
       { topic: keys.pendingTopic, lost: lost.length },
       { keys: refs.map((ref) => keys.task(taskIdFromRef(ref))), args: [...lost, ...refs] },
     );

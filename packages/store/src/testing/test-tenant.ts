@@ -12,7 +12,7 @@ import { taskRef } from '../records/keys.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiKeyDigests } from '../secrets/api-key-digests.ts';
 import type { CallerAdmission } from '../tenant/caller-admission.ts';
-import { TenantContext } from '../tenant/tenant-context.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
 import type { Wait } from '../records/park-request.ts';
 import type { NewTask } from '../tasks/tasks.ts';
 import type { OperatorStore } from '../operator-store.ts';
@@ -77,19 +77,7 @@ export class TestTenant {
   /** The same tenant by a process that gives other lifetimes, in milliseconds. */
   withLifetimes(lifetimes: Partial<Lifetimes>): TestTenant {
     const { context, digests } = this.store as unknown as { context: TenantContext; digests: ApiKeyDigests };
-    const all = { ...this.store.lifetimes, ...lifetimes };
-    const { connection, keys, addJob, workers, cursors, roles, agentDefinitions, projectMutex } = context;
-    const other = new TenantContext(
-      connection,
-      keys,
-      all,
-      addJob,
-      workers,
-      cursors,
-      roles.seal,
-      agentDefinitions,
-      projectMutex,
-    );
+    const other = { ...context, lifetimes: { ...context.lifetimes, ...lifetimes } };
     const store = new TenantStore(other, digests);
     const same = new TestTenant(this.fixture, store, this.texts);
     same.afterOpen = this.afterOpen;
@@ -140,28 +128,10 @@ export class TestTenant {
     return this.fixture.redis.hgetall(this.keys.task(taskId));
   }
 
-  /** Every key that a script may be given for a task, by its name. */
-  scriptKeys(taskId: string) {
+  /** The keys of a task that a script may be given beside its tenant's, by their names. */
+  ownKeys(taskId: string) {
     const { keys } = this;
-    const { record: tenant, rates, tasks, pending, claims, projects, activeChangeChannel, deadlines } = keys;
-    const { calls, roles, projectUse } = keys;
-    const own = {
-      tenant,
-      rates,
-      tasks,
-      pending,
-      claims,
-      calls,
-      roles,
-      projects,
-      projectUse,
-      activeChangeChannel,
-      deadlines,
-    };
     return {
-      ...keys.shard,
-      ...own,
-      ...keys.queueKeys,
       task: keys.task(taskId),
       past: keys.past(taskId),
       credential: keys.credential('none'),

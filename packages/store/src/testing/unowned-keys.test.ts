@@ -40,6 +40,6 @@ test.each<[string, (name: string) => Promise<unknown>, RegExp]>([
 ])('%s is found', async (_what, plant, problem) => {
   const testTenant = await fixture.createTenant();
   expect(await findUnownedKeys(redis)).toEqual([]);
-  await plant(testTenant.keys.record);
+  await plant(testTenant.keys.tenant);
   expect(await findUnownedKeys(redis)).toEqual([expect.stringMatching(problem)]);
 });

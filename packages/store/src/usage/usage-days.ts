@@ -1,5 +1,5 @@
 import type { UsageSums } from '@baton/protocol';
-import type { TenantContext } from '../tenant/tenant-context.ts';
+import { TenantPart } from '../tenant/tenant-context.ts';
 import { parseUsageSums } from '../records/usage-sums.ts';
 
 /** What one operation's calls, by one agent and one model, used on one day of UTC. */
@@ -16,13 +16,7 @@ export interface UsageRow extends UsageSums {
 const DAYS_PER_READ = 10;
 
 /** What a tenant's LLM calls used, by day: counted by the scripts that take answers (scripts/lua/include/usage.lua). */
-export class UsageDays {
-  private readonly context: TenantContext;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-  }
-
+export class UsageDays extends TenantPart {
   /** The rows of some days, in batches: each day has some hundred at most. */
   async *read(days: readonly string[]): AsyncGenerator<UsageRow[]> {
     const { connection, keys } = this.context;

@@ -1,7 +1,5 @@
 import type { Json } from '@baton/protocol';
-import type { Reference } from '../templates/parse-template.ts';
-import { TemplateError } from '../templates/parse-template.ts';
-import { referencesIn } from '../templates/template-strings.ts';
+import { parseTemplate, type Reference, TemplateError } from '../templates/parse-template.ts';
 import { bindingOf, type Workflow, type WorkflowStep } from './workflow.ts';
 import type { WorkflowProblem } from './workflow-problem.ts';
 import type { FindTool } from './workflow-tool.ts';
@@ -111,4 +109,18 @@ function wayBack(uses: readonly ReadonlySet<number>[], from: number, to: number)
   for (let index: number | undefined = to; index !== undefined; index = cameFrom.get(index))
     way.unshift(index);
   return way;
+}
+
+/** The references of a template, in all strings within it. Errors: TemplateError. */
+function referencesIn(template: Json): Reference[] {
+  return stringsIn(template).flatMap((text) =>
+    parseTemplate(text).filter((part) => typeof part !== 'string'),
+  );
+}
+
+/** Every string within a JSON value; the names of fields are no templates. */
+function stringsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return (Array.isArray(value) ? value : Object.values(value)).flatMap(stringsIn);
 }

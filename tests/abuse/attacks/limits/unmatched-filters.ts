@@ -10,12 +10,9 @@ export const unmatchedFilters: Attack = {
   withoutGuard: [
     {
       file: 'lua/interaction/fetch_or_claim_interactions.lua',
-      from: "if A_role ~= '' and summary and role_of(summary) ~= A_role then return end",
-      to: '',
-    },
-    {
-      file: 'lua/interaction/fetch_or_claim_interactions.lua',
-      from: 'local request = false\n  if whole or not summary then',
+      from:
+        'if summary and not is_wanted_role(summary) then return end\n' +
+        '  local request = false\n  if whole or not summary then',
       to: 'local request = false\n  do summary = false',
     },
     {

@@ -13,10 +13,12 @@ export const largeProjects: Attack = {
     {
       file: 'lua/project/read_project.lua',
       from:
-        "if A_whole ~= '0' and redis.call('HLEN', K_project) <= MOST_FIELDS\n" +
-        "    and is_small(redis.call('HKEYS', K_project), tonumber(A_whole)) then",
-      to: 'if true then',
+        "if A_whole ~= '0' and redis.call('HLEN', K_project) <= MOST_FIELDS then\n" +
+        "  local bytes = bytes_within(math.min(tonumber(A_whole), cache.bytes_left), redis.call('HKEYS', K_project))",
+      to: 'if true then\n  local bytes = 0',
     },
+    // Beside it, what a process keeps of what it has read.
+    { file: 'program', from: 'if (state !== void 0) this.kept.set(key, state);', to: '' },
   ],
   async run(target) {
     const gains: string[] = [];

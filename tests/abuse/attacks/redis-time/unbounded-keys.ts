@@ -9,7 +9,7 @@ export const unboundedKeys: Attack = {
   withoutGuard: [
     {
       file: 'lua/tenant/create_key.lua',
-      from: "if redis.call('ZCARD', K_keys) >= tonumber(limit) then",
+      from: "if redis.call('ZCARD', K_apiKeys) >= tonumber(limit) then",
       to: 'if false then',
     },
   ],

@@ -1,6 +1,4 @@
 import type { FailedJobReply } from '@baton/gateway/reply-types';
-import { useState } from 'preact/hooks';
-import { useSession } from '../../session/session-context.ts';
 import { plainText } from '../../components/plain-text.ts';
 import { type Column, PagedTable } from '../../components/table/paged-table.tsx';
 import { RelativeTime } from '../../components/time.tsx';
@@ -16,14 +14,8 @@ const COLUMNS: readonly Column<FailedJobReply>[] = [
   },
 ];
 
-/** Jobs that BullMQ runs no more, with their reasons, and a retry. */
+/** Jobs that BullMQ runs no more, with their reasons. */
 export function FailedJobs() {
-  const { client } = useSession();
-  const [reading, setReading] = useState(0);
-  const retry = async ({ id }: FailedJobReply) => {
-    await client.post(`/failed-jobs/${encodeURIComponent(id)}/retry`);
-    setReading((before) => before + 1);
-  };
   return (
     <>
       <h2>Failed jobs</h2>
@@ -35,8 +27,6 @@ export function FailedJobs() {
         columns={COLUMNS}
         rowId={({ id }) => id}
         empty="No job has failed for good."
-        changes={reading}
-        bulk={[{ label: 'Retry', noun: 'jobs', run: retry }]}
       />
     </>
   );

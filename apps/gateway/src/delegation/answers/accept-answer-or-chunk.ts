@@ -1,7 +1,7 @@
 import { type AgentResponse, parseInteractionId, truncate } from '@baton/protocol';
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import type { UnadmittedCall } from '../../call/call.ts';
-import type { ToolReply } from '../tool-reply.ts';
+import type { ToolReply } from '../../call/tool-reply.ts';
 import { acceptAnswer } from './accept-answer.ts';
 import type { AnswerConfirmation } from './answer-confirmation.ts';
 import { contentBlocksOf } from '../content-blocks.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { endStreamWithText, streamPartWriter } from '../limits/unread-replies.ts';
-import { SSE_HEADERS, sseComment, sseEvent, sseEventWithId } from './sse.ts';
+import { SSE_HEADERS, sseComment, sseEventWithId, sseMessage } from './sse.ts';
 
 /** A reply that takes longer becomes a stream, so that the client and every proxy see that it lives. */
 export const JSON_WITHIN_MS = 3_000;
@@ -16,11 +16,7 @@ export interface ReplyOptions<Response> {
   readonly mustStream?: (response: Response) => boolean;
   /** Until its caller is admitted, a request has no reply: a refusal has a status, which a stream that has begun has not. */
   readonly isAdmitted: () => boolean;
-  /** The names of the stream's events; MCP has one for all of them. */
-  readonly events?: { readonly notification: string; readonly response: string };
 }
-
-const OF_MCP = { notification: 'message', response: 'message' };
 
 /**
  * Replies with the response of `respond` through `send` if it comes soon and nothing is to be told before it, and otherwise, to
@@ -32,7 +28,7 @@ export async function sendJsonOrSse<
 >(
   reply: FastifyReply,
   respond: (notify: Notify | undefined) => Promise<Response>,
-  { acceptsStream, mustStream = () => false, isAdmitted, events = OF_MCP }: ReplyOptions<Response>,
+  { acceptsStream, mustStream = () => false, isAdmitted }: ReplyOptions<Response>,
   send: (response: Response) => unknown,
 ): Promise<unknown> {
   if (!acceptsStream) return send(await respond(undefined));
@@ -44,16 +40,12 @@ export async function sendJsonOrSse<
   let timer = setTimeout(comment, JSON_WITHIN_MS);
   try {
     const response = await respond((json, id) =>
-      stream.write(
-        id === undefined
-          ? sseEvent(events.notification, json)
-          : sseEventWithId(events.notification, json, id),
-      ),
+      stream.write(id === undefined ? sseMessage(json) : sseEventWithId('message', json, id)),
     );
     if (!stream.hasBegun && !mustStream(response)) return send(response);
     if (!stream.hasBegun) stream.write(sseComment('open'));
     const { parts = [response.json] } = response;
-    stream.end(parts.map((part) => sseEvent(events.response, part)).join(''));
+    stream.end(parts.map(sseMessage).join(''));
     return reply;
   } catch (thrown) {
     if (stream.hasBegun) reply.raw.destroy();

@@ -1,6 +1,6 @@
 import { type AgentAnswer, BatonError, type ErrorCode, isRecord } from '@baton/protocol';
-import { type Access, deferAdmission, MCP_OR_AGENT_SCOPE, scriptAdmittedAccess } from '../../call/access.ts';
-import type { Call } from '../../call/call.ts';
+import { deferAdmission, MCP_OR_AGENT_SCOPE, scriptAdmittedAccess } from '../../call/access.ts';
+import type { Access, Call } from '../../call/call.ts';
 import { type AcceptedAnswer, acceptAnswer } from '../../delegation/answers/accept-answer.ts';
 
 const ANSWER_ACCESS = scriptAdmittedAccess(MCP_OR_AGENT_SCOPE);

@@ -1,4 +1,4 @@
-import type { Call } from '../../call/call.ts';
+import type { Call, Tool } from '../../call/call.ts';
 import { clientTraits } from '../../call/client-traits.ts';
 import { RpcError } from '../../json-rpc/rpc-error.ts';
 import {
@@ -7,8 +7,6 @@ import {
   type ToolCallOutcome,
   type ToolCallParams,
 } from '../../tool-calls/run-tool-call.ts';
-import type { Tool } from '../../tools/tool.ts';
-import type { McpMethods } from './mcp-methods.ts';
 import { changedResourceLinks } from './changed-resource-links.ts';
 import { formatToolError, formatToolReply, type ToolResult } from '../../tool-results/tool-result.ts';
 
@@ -19,30 +17,22 @@ export interface CalledTool {
 }
 
 /** Runs a tool. Errors: an `RpcError` for an unknown one, and what HTTP has a status for (`isMcpHttpError`). */
-export async function callTool(
-  { tools, log }: Pick<McpMethods, 'tools' | 'log'>,
-  params: ToolCallParams,
-  call: Call,
-): Promise<CalledTool> {
-  const tool = await findTool(tools, params.name, call);
+export async function callTool(params: ToolCallParams, call: Call): Promise<CalledTool> {
+  const tool = await findTool(params.name, call);
   if (tool === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name.slice(0, 200)}`);
-  return { tool, outcome: await runToolCall(tool, params, call, log) };
+  return { tool, outcome: await runToolCall(tool, params, call) };
 }
 
 /**
  * The result of a call. What went wrong in a tool is a result with `isError`, so that a model can read it and correct itself.
  */
-export async function formatCalledTool(
-  { tools }: Pick<McpMethods, 'tools'>,
-  { tool, outcome }: CalledTool,
-  call: Call,
-): Promise<ToolResult> {
+export async function formatCalledTool({ tool, outcome }: CalledTool, call: Call): Promise<ToolResult> {
   if (outcome.kind === 'failed') {
     call.logEvent('refused', { tool: tool.name, code: outcome.error.code });
     return formatToolError(outcome.error, undefined, outcome.continuation);
   }
   const { reply, continuation } = outcome;
   const { takesLinks, textForm } = call.client ?? clientTraits(undefined);
-  const links = takesLinks ? changedResourceLinks(tools, tool, reply.structured) : [];
+  const links = takesLinks ? changedResourceLinks(tool, reply.structured, call) : [];
   return formatToolReply(reply, textForm, links, continuation);
 }

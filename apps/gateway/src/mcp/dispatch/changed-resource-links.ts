@@ -1,8 +1,8 @@
 import { type ChangedResource, changedResources } from '@baton/operations';
 import { isRecord } from '@baton/protocol';
+import type { Call, Tool } from '../../call/call.ts';
 import { resourceKinds } from '../../resources/catalog.ts';
 import { resourceEntry } from '../../resources/resource-kind.ts';
-import type { Tool } from '../../tools/tool.ts';
 
 const kindByName: ReadonlyMap<string, (typeof resourceKinds)[number]> = new Map(
   resourceKinds.map((kind) => [kind.name, kind]),
@@ -13,11 +13,11 @@ const kindByName: ReadonlyMap<string, (typeof resourceKinds)[number]> = new Map(
  * answer changes what the operation that it ends declares; a call that is to go on has made a task.
  */
 export function changedResourceLinks(
-  tools: ReadonlyMap<string, Tool>,
   tool: Tool,
   structured: object,
+  { services }: Pick<Call, 'services'>,
 ): readonly string[] {
-  const { kinds, result } = changedBy(tools, tool, structured as Record<string, unknown>);
+  const { kinds, result } = changedBy(services.tools, tool, structured as Record<string, unknown>);
   return changedResources(kinds, result).flatMap(({ kind: changed, variables }) => {
     const kind = kindByName.get(changed);
     if (kind === undefined) return [];

@@ -1,11 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  type Access,
-  ANY_MCP_CALLER,
-  MCP_OR_AGENT_SCOPE,
-  scriptAdmittedAnswerAccess,
-} from '../../call/access.ts';
-import type { Call, Services } from '../../call/call.ts';
+import { ANY_MCP_CALLER, MCP_OR_AGENT_SCOPE, scriptAdmittedAnswerAccess } from '../../call/access.ts';
+import type { Access, Call, Services } from '../../call/call.ts';
 import { readClientResponse } from '../client-requests/client-response.ts';
 import { keyOf } from '../../edge/credential.ts';
 import { logEventsOf } from '../../edge/event-log.ts';

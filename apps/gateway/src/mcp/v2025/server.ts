@@ -20,7 +20,6 @@ import { PROMPT_CAPABILITIES } from '../../prompts/prompt-methods.ts';
 import { RESOURCE_CAPABILITIES } from '../../resources/resource-methods.ts';
 import { subscriptionMethods } from '../../resources/subscribe.ts';
 import { createTask } from '../../tasks/create-task.ts';
-import type { ResultWaits } from '../../tasks/result-waits.ts';
 import { TASK_CAPABILITIES, taskMethods } from '../../tasks/task-methods.ts';
 import { joinToolResult } from '../../tool-results/tool-result.ts';
 import type { Call } from '../../call/call.ts';
@@ -34,44 +33,44 @@ import { streamTaskResult, streamToolCall } from './task-stream/run-on-stream.ts
 import type { TaskStreamDependencies } from './task-stream/task-stream.ts';
 import { isPlainToolCall } from '../dispatch/plain-tool-call.ts';
 import { InFlightRequests } from '../dispatch/in-flight-requests.ts';
-import { INSTRUCTIONS, type McpMethods, SERVER_INFO } from '../dispatch/mcp-methods.ts';
+import { INSTRUCTIONS, SERVER_INFO, SHARED_METHODS } from '../dispatch/mcp-methods.ts';
 import type { RevisionServer } from '../dispatch/revision-server.ts';
 
 /** Building a validator is a quarter of building a server: all servers of this process share one. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
-/** The methods of the 2025 revisions. `waits`: the calls that this process holds until a task ends. */
-export function methodsOf2025(methods: McpMethods, waits: ResultWaits): readonly McpMethod[] {
-  const { tools, log, shared } = methods;
-  const called = callToolMethod(async (params, call) => {
+/** The methods of the 2025 revisions but `tasks/result`. */
+export const METHODS_OF_2025: readonly McpMethod[] = [
+  callToolMethod(async (params, call) => {
     if (params.task !== undefined) {
-      const begun = await createTask(tools, params, call, log);
+      const begun = await createTask(params, call);
       await subscribeToStatus(begun.task.taskId, call);
       return begun;
     }
-    const result = await formatCalledTool(methods, await callTool(methods, params, call), call);
+    const result = await formatCalledTool(await callTool(params, call), call);
     return JSON.parse(joinToolResult(result)) as CallToolResult;
-  });
-  return [called, ...shared, ...subscriptionMethods, setLogLevelMethod, ...taskMethods(waits)];
-}
+  }),
+  ...SHARED_METHODS,
+  ...subscriptionMethods,
+  setLogLevelMethod,
+  ...taskMethods,
+];
 
 /** A `tools/call`: its result, which in the dialect `sampling` comes once its client was asked all that its work asks. */
 async function callToolOf2025(
-  methods: McpMethods,
   streams: TaskStreamDependencies,
   id: JSONRPCRequest['id'],
   params: CallToolRequest['params'],
   caller: Call,
 ): Promise<string | undefined> {
   const call = { ...caller, dialectChoice: await chooseDialectOf2025(params._meta, caller, 'tool') };
-  const called = await callTool(methods, params, call);
+  const called = await callTool(params, call);
   const { outcome } = called;
   const unfinished = outcome.kind === 'replied' ? outcome.reply.unfinished : undefined;
   const dialectChoice = unfinished && (await resolveDialect(call));
   if (unfinished === undefined || dialectChoice?.dialect !== 'sampling' || call.sendEvent === undefined)
-    return joinToolResult(await formatCalledTool(methods, called, call));
+    return joinToolResult(await formatCalledTool(called, call));
   return streamToolCall(
-    methods,
     streams,
     { id, progressToken: params._meta?.progressToken },
     called,
@@ -81,33 +80,27 @@ async function callToolOf2025(
 }
 
 /** A server of the 2025 revisions. `declaresTasks`: to a client of the revision that has them. */
-export function createServerOf2025(
-  methods: McpMethods,
-  served: readonly McpMethod[],
-  declaresTasks: boolean,
-): Server {
-  const server = new Server(
-    { ...SERVER_INFO, version: methods.version },
-    {
-      capabilities: {
-        ...TOOL_CAPABILITIES,
-        ...PROMPT_CAPABILITIES,
-        ...RESOURCE_CAPABILITIES,
-        ...(declaresTasks ? TASK_CAPABILITIES : {}),
-        ...COMPLETION_CAPABILITIES,
-        logging: {},
-      },
-      instructions: INSTRUCTIONS,
-      jsonSchemaValidator,
+export function createServerOf2025(served: readonly McpMethod[], declaresTasks: boolean): Server {
+  const server = new Server(SERVER_INFO, {
+    capabilities: {
+      ...TOOL_CAPABILITIES,
+      ...PROMPT_CAPABILITIES,
+      ...RESOURCE_CAPABILITIES,
+      ...(declaresTasks ? TASK_CAPABILITIES : {}),
+      ...COMPLETION_CAPABILITIES,
+      logging: {},
     },
-  );
+    instructions: INSTRUCTIONS,
+    jsonSchemaValidator,
+  });
   for (const method of served) {
     if (!declaresTasks && method.name.startsWith('tasks/')) continue;
     // Not the Server's own: that reads each tool's result into its types, and loses what they lack, such as the title of an
     // embedded resource.
-    Protocol.prototype.setRequestHandler.call(server, rawRequestSchema(method.name), ({ params }, extra) =>
-      rethrowAsRpcError(methods.log, () => method.answer(params, callFromExtra(extra))),
-    );
+    Protocol.prototype.setRequestHandler.call(server, rawRequestSchema(method.name), ({ params }, extra) => {
+      const call = callFromExtra(extra);
+      return rethrowAsRpcError(call, () => method.answer(params, call));
+    });
   }
   return server;
 }
@@ -115,7 +108,6 @@ export function createServerOf2025(
 /** Connects the server to the requests of this process's clients. */
 export async function serveRevisionsOf2025(
   server: Server,
-  methods: McpMethods,
   streams: TaskStreamDependencies,
 ): Promise<RevisionServer> {
   const transport = new InProcessTransport();
@@ -124,8 +116,7 @@ export async function serveRevisionsOf2025(
     exchange: (request, call, notify) => transport.inFlight.send(request, call, notify),
     directAnswer: ({ method, params, id }) => {
       if (method !== 'tools/call' || !isDirectToolCall(params)) return undefined;
-      return (call) =>
-        rethrowAsRpcError(methods.log, () => callToolOf2025(methods, streams, id, params, call));
+      return (call) => rethrowAsRpcError(call, () => callToolOf2025(streams, id, params, call));
     },
     statuses: new Map(),
   };
@@ -134,17 +125,15 @@ export async function serveRevisionsOf2025(
 /** The same with the tasks of 2025-11-25, whose results are waited for on streams. */
 export async function serveTasksOf2025(
   server: Server,
-  methods: McpMethods,
   streams: TaskStreamDependencies,
 ): Promise<RevisionServer> {
-  const served = await serveRevisionsOf2025(server, methods, streams);
+  const served = await serveRevisionsOf2025(server, streams);
   return {
     ...served,
     directAnswer: (request) => {
       const { id, method, params } = request;
       if (method !== 'tasks/result') return served.directAnswer(request);
-      return (call) =>
-        rethrowAsRpcError(methods.log, () => streamTaskResult(methods, streams, id, params, call));
+      return (call) => rethrowAsRpcError(call, () => streamTaskResult(streams, id, params, call));
     },
   };
 }

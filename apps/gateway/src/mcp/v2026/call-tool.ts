@@ -1,18 +1,16 @@
 import type { CallToolRequest } from '@modelcontextprotocol/sdk/types.js';
 import { isRecord } from '@baton/protocol';
 import type { TaskSummary, TaskView } from '@baton/store';
-import type { AdmittedCall, Call } from '../../call/call.ts';
+import type { AdmittedCall, Call, Tool } from '../../call/call.ts';
 import { resolveDialect } from '../../call/resolve-dialect.ts';
 import { clientTraits } from '../../call/client-traits.ts';
-import type { UnfinishedTask } from '../../delegation/tool-reply.ts';
+import type { UnfinishedTask } from '../../call/tool-reply.ts';
 import { formatEndedTask } from '../../tasks/task-result.ts';
 import { formatToolReply, type ToolResult } from '../../tool-results/tool-result.ts';
 import { unfinishedReply } from '../../tools/start-operation.ts';
 import { CONTINUATION_META_KEY } from '../../workflows/continue-workflow.ts';
 import { callTool, formatCalledTool } from '../dispatch/call-tool.ts';
 import { changedResourceLinks } from '../dispatch/changed-resource-links.ts';
-import type { McpMethods } from '../dispatch/mcp-methods.ts';
-import type { Tool } from '../../tools/tool.ts';
 import { requireCapabilities } from './request/request-capabilities.ts';
 import { askForInput, type InputRequired, turnOf } from './input-required/input-required.ts';
 import type { RepeatableCall, RequestStates, Turn } from './input-required/request-states.ts';
@@ -30,21 +28,20 @@ type UnfinishedResult =
  * that. Errors: an `RpcError` for an unknown tool and for what is wrong with the state, and what HTTP has a status for (`isMcpHttpError`).
  */
 export async function callToolOf2026(
-  methods: McpMethods,
   states: RequestStates,
   params: CallToolRequest['params'],
   call: Call,
 ): Promise<ToolResult | UnfinishedResult> {
   const repeated = { method: 'tools/call', name: params.name, arguments: params.arguments };
-  requireCapabilities(methods.tools.get(params.name), call);
-  if (call.of2026?.requestState !== undefined) return resumeToolCall(methods, states, repeated, call);
-  const called = await callTool(methods, params, call);
+  requireCapabilities(call.services.tools.get(params.name), call);
+  if (call.of2026?.requestState !== undefined) return resumeToolCall(states, repeated, call);
+  const called = await callTool(params, call);
   const { outcome } = called;
   const unfinished = outcome.kind === 'replied' ? outcome.reply.unfinished : undefined;
   const first = unfinished && (await resumeFirstTurn(unfinished, call));
-  if (first !== undefined) return showTurn(methods, states, repeated, first);
+  if (first !== undefined) return showTurn(states, repeated, first);
   const asked = unfinished && (await showUnfinished(unfinished, call, states, repeated, called.tool));
-  if (asked === undefined) return formatCalledTool(methods, called, call);
+  if (asked === undefined) return formatCalledTool(called, call);
   // What became of the call in the workflow that it was made for is known now: the rest is recorded when its task ends.
   const { continuation } = outcome;
   return continuation === undefined
@@ -99,12 +96,11 @@ interface ResumedTurn {
 }
 
 async function resumeToolCall(
-  methods: McpMethods,
   states: RequestStates,
   repeated: RepeatableCall,
   call: Call,
 ): Promise<ToolResult | UnfinishedResult> {
-  return showTurn(methods, states, repeated, await resumeTurn(states, call, repeated));
+  return showTurn(states, repeated, await resumeTurn(states, call, repeated));
 }
 
 /**
@@ -124,12 +120,11 @@ async function resumeFirstTurn(unfinished: UnfinishedTask, call: Call): Promise<
 }
 
 async function showTurn(
-  { tools }: McpMethods,
   states: RequestStates,
   repeated: RepeatableCall,
   { view, turn: { taskId, operation }, call }: ResumedTurn,
 ): Promise<ToolResult | UnfinishedResult> {
-  const tool = tools.get(repeated.name);
+  const tool = call.services.tools.get(repeated.name);
   if ('pending' in view) {
     const unfinished = { taskId, operation, pending: view.pending };
     const asked = await showUnfinished(unfinished, call, states, repeated, tool);
@@ -137,6 +132,6 @@ async function showTurn(
     return asked ?? formatToolReply(unfinishedReply(unfinished), textForm);
   }
   return formatEndedTask(operation, taskId, view, call, (structured) =>
-    tool === undefined ? [] : changedResourceLinks(tools, tool, structured),
+    tool === undefined ? [] : changedResourceLinks(tool, structured, call),
   );
 }

@@ -3,7 +3,6 @@ import { isEnded } from '@baton/protocol';
 import type { AdmittedCall } from '../../call/call.ts';
 import { continueRun, promptResult, runPrompt } from '../../prompts/get-prompt.ts';
 import type { ToldRun } from '../../prompts/resume-workflow.ts';
-import type { McpMethods } from '../dispatch/mcp-methods.ts';
 import { askForInput, type InputRequired } from './input-required/input-required.ts';
 import type { RequestStates, Turn } from './input-required/request-states.ts';
 import { resumeTurn } from './input-required/resume-turn.ts';
@@ -13,19 +12,17 @@ import { resumeTurn } from './input-required/resume-turn.ts';
  * on. With a `requestState` it goes on with the run that was given that. Errors: as `runPrompt` and `resumeTurn`.
  */
 export async function getPromptOf2026(
-  { tools, log }: McpMethods,
   states: RequestStates,
   params: GetPromptRequest['params'],
   call: AdmittedCall,
 ): Promise<GetPromptResult | InputRequired> {
   const repeated = { method: 'prompts/get', name: params.name, arguments: params.arguments };
-  if (call.of2026?.requestState === undefined)
-    return resultOrQuestion(await runPrompt(tools, params, call, log));
+  if (call.of2026?.requestState === undefined) return resultOrQuestion(await runPrompt(params, call));
   const { turn, view } = await resumeTurn(states, call, repeated);
   const { workflow = '' } = turn;
-  if (!('pending' in view)) return resultOrQuestion(await continueRun(tools, workflow, call, log));
+  if (!('pending' in view)) return resultOrQuestion(await continueRun(workflow, call));
   const asked = await askForInput({ ...turn, workflow, pending: view.pending }, call, states, repeated);
-  return asked ?? promptResult(await continueRun(tools, workflow, call, log));
+  return asked ?? promptResult(await continueRun(workflow, call));
 
   async function resultOrQuestion(run: ToldRun | GetPromptResult): Promise<GetPromptResult | InputRequired> {
     const step = 'task' in run ? delegatedStep(run as ToldRun) : undefined;

@@ -17,7 +17,7 @@ import { joinToolResult } from '../../tool-results/tool-result.ts';
 import { getPromptMethod } from '../../prompts/prompt-methods.ts';
 import { isPlainToolCall } from '../dispatch/plain-tool-call.ts';
 import { InFlightRequests } from '../dispatch/in-flight-requests.ts';
-import { INSTRUCTIONS, type McpMethods, SERVER_INFO } from '../dispatch/mcp-methods.ts';
+import { INSTRUCTIONS, SERVER_INFO, SHARED_METHODS } from '../dispatch/mcp-methods.ts';
 import type { RevisionServer } from '../dispatch/revision-server.ts';
 import { CACHE_HINTS } from './cache-hints.ts';
 import { callToolOf2026 } from './call-tool.ts';
@@ -41,31 +41,28 @@ const CAPABILITIES = {
 const ANY = { params: z.looseObject({}), result: z.looseObject({}) };
 
 /** Connects the server of 2026-07-28 to the requests of this process's clients. */
-export async function serveRevisionOf2026(
-  methods: McpMethods,
-  states: RequestStates,
-): Promise<RevisionServer> {
+export async function serveRevisionOf2026(states: RequestStates): Promise<RevisionServer> {
   const transport = new SharedTransport();
-  await createServerOf2026(methods, methodsOf2026(methods, states)).connect(transport);
-  const tasks = new Map(taskMethodsOf2026(methods.tools).map((method) => [method.name, method]));
+  await createServerOf2026(methodsOf2026(states)).connect(transport);
+  const tasks = new Map(taskMethodsOf2026.map((method) => [method.name, method]));
   // As the server stamps what goes through it: with the type of the result, and with its own name.
-  const stamp = { [SERVER_INFO_META_KEY]: serverInfo(methods) };
+  const stamp = { [SERVER_INFO_META_KEY]: SERVER_INFO };
   const stampMember = JSON.stringify(stamp).slice(1, -1);
   return {
     exchange: (request, call, notify) => transport.inFlight.send(request, call, notify),
     directAnswer: ({ method: name, params }) => {
       if (name === 'tools/call') {
         const toolCall = readToolCall(params);
-        return (call) => rethrowAsRpcError(methods.log, () => callTool(toolCall, call));
+        return (call) => rethrowAsRpcError(call, () => callTool(toolCall, call));
       }
       const method = tasks.get(name);
-      return method && ((call) => rethrowAsRpcError(methods.log, () => answerOf(method, params, call)));
+      return method && ((call) => rethrowAsRpcError(call, () => answerOf(method, params, call)));
     },
     statuses: ERROR_STATUSES,
   };
 
   async function callTool(params: CallToolRequest['params'], call: Call): Promise<string> {
-    const result = await callToolOf2026(methods, states, params, call);
+    const result = await callToolOf2026(states, params, call);
     if ('resultType' in result) return JSON.stringify({ ...result, _meta: { ...result._meta, ...stamp } });
     const { members, meta } = result;
     return joinToolResult({ members: `"resultType":"complete",${members}`, meta: [...meta, stampMember] });
@@ -85,17 +82,17 @@ function readToolCall(params: unknown): CallToolRequest['params'] {
 }
 
 /** The methods of 2026-07-28 but `tools/call` and those of tasks, which pass no server of the SDK; `prompts/get` is its own. */
-export function methodsOf2026(methods: McpMethods, states: RequestStates): readonly McpMethod[] {
+export function methodsOf2026(states: RequestStates): readonly McpMethod[] {
   const prompt = getPromptMethod(async (params, call) => ({
-    ...(await getPromptOf2026(methods, states, params, call)),
+    ...(await getPromptOf2026(states, params, call)),
   }));
-  const shared = methods.shared.filter(({ name }) => name !== prompt.name);
+  const shared = SHARED_METHODS.filter(({ name }) => name !== prompt.name);
   return [prompt, ...shared];
 }
 
 /** A server of 2026-07-28. */
-export function createServerOf2026(methods: McpMethods, served: readonly McpMethod[]): Server {
-  const server = new Server(serverInfo(methods), {
+export function createServerOf2026(served: readonly McpMethod[]): Server {
+  const server = new Server(SERVER_INFO, {
     capabilities: CAPABILITIES,
     instructions: INSTRUCTIONS,
     supportedProtocolVersions: [REVISION_OF_2026],
@@ -106,15 +103,11 @@ export function createServerOf2026(methods: McpMethods, served: readonly McpMeth
       const { _meta, notify: sendNotification } = mcpReq;
       const authInfo = http?.authInfo;
       const extra = { ...(authInfo && { authInfo }), ...(_meta && { _meta }), sendNotification };
-      return rethrowAsRpcError(methods.log, () => method.answer(params, callFromExtra(extra)));
+      const call = callFromExtra(extra);
+      return rethrowAsRpcError(call, () => method.answer(params, call));
     });
   }
   return server;
-}
-
-/** As every result names the server that it is of. */
-function serverInfo({ version }: McpMethods) {
-  return { ...SERVER_INFO, version };
 }
 
 /**

@@ -114,8 +114,8 @@ test('a request is counted once against the rate limit, whether its body is good
   ] as const) {
     const { id, mcp } = await createTestTenant(one, { requestsPerSecond: 1, burst: 20 });
     // A bucket that was filled after now is not refilled, however long this takes.
-    const { record } = look.keyspace.tenant(id);
-    await look.redis.hset(record, { tokens: 20, filled: Date.now() + 3_600_000 });
+    const { tenant } = look.keyspace.tenant(id);
+    await look.redis.hset(tenant, { tokens: 20, filled: Date.now() + 3_600_000 });
     const asked = Array.from({ length: 60 }, () => one.send('POST', path, { token: mcp, raw: body }));
     const refused = (await Promise.all(asked)).filter(({ status }) => status === 429).length;
     expect(refused).toBe(40);

@@ -3,12 +3,11 @@ import type { JsonObject } from '@baton/protocol';
 import type { CallerSchemaValidator } from '@baton/runner';
 import type { StoredDefinition, TenantStore } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { putAgent } from '../../agents/put-agent.ts';
-import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { tenantRouter } from '../admission/router.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { emptyBodySchema, jsonResponse } from '../openapi/shared-schemas.ts';
+import { emptyBodySchema } from '../openapi/shared-schemas.ts';
 import { CHANGE, type DefinitionRoutes, versionFields } from './definition-routes.ts';
 import { requireNameOfPath } from './name-of-path.ts';
 
@@ -63,6 +62,7 @@ export function agentRoutes(context: AgentContext): DefinitionRoutes {
     wholeSchema,
     historySchema: z.object({ versions: z.array(versionSchema) }),
     onDelete: 'never the primary',
+    registry: ({ agents }) => agents,
     async list({ agents }, cursor) {
       const { items, ...next } = await agents.page('agents', cursor);
       const { entries, primary } = await agents.entriesOf(items.map(({ name }) => name));
@@ -77,17 +77,12 @@ export function agentRoutes(context: AgentContext): DefinitionRoutes {
       };
     },
     read: readAgent,
-    async history({ agents }, id) {
-      await agents.get(id);
-      return { versions: (await agents.versions(id)).map(withId) };
-    },
     async put(tenant, identity, id, sent) {
       const { version, ignored } = await putAgent({ tenant, ...context }, identity, sent, (own) =>
         requireNameOfPath('id', id, own),
       );
       return ignored.length === 0 ? { version } : { version, ignored };
     },
-    delete: ({ agents }, identity, id) => agents.delete(identity, id),
   };
 }
 
@@ -102,17 +97,12 @@ function summaryOf({ name: id, version, storedAt, storedBy, definition }: Stored
   return { id, version, storedAt, storedBy, name, ...given };
 }
 
-function withId({ name: id, ...stored }: StoredDefinition) {
-  return { id, ...stored };
-}
-
 async function readAgent({ agents }: TenantStore, id: string): Promise<z.infer<typeof wholeSchema>> {
-  const {
-    stored,
-    entry: { enabled, isPrimary },
-  } = await agents.read(id);
-  const definition: JsonObject = { ...stored.definition, enabled, isPrimary };
-  return { ...withId(stored), enabled, isPrimary, definition };
+  const { stored, entry } = await agents.read(id);
+  const { enabled, isPrimary } = entry;
+  const { name: _, definition, ...version } = stored;
+  const whole: JsonObject = { ...definition, enabled, isPrimary };
+  return { id, ...version, definition: whole, enabled, isPrimary };
 }
 
 const CHANGES = {
@@ -132,30 +122,20 @@ export async function agentStateRoutes(
   app: FastifyInstance,
   { routeScope }: { routeScope: TenantRouteBase },
 ): Promise<void> {
-  const api = app.withTypeProvider<ZodTypeProvider>();
+  const route = tenantRouter(app, routeScope, { tag: 'agents', scopes: CHANGE });
   for (const [action, { change, summary }] of Object.entries(CHANGES)) {
-    api.post(
-      `/agents/:id/${action}`,
-      {
-        config: { access: routeScope.access(CHANGE), problems: [404, 409] },
-        schema: {
-          operationId: routeScope.operationId(`${action === 'primary' ? 'makePrimary' : action}Agent`),
-          tags: ['agents'],
-          summary,
-          params: routeScope.params({ id: agentIdSchema }),
-          body: emptyBodySchema.optional(),
-          response: {
-            200: jsonResponse('How it stands now', z.object({ id: z.string(), ...stateFields })),
-          },
-        },
-      },
-      async (request) => {
-        const own = tenantRequestOf(request);
-        const { id } = request.params;
-        await own.tenant.agents.changeAgent(await own.admit(), id, change);
-        const { enabled, isPrimary } = await own.tenant.agents.entry(id);
+    route(`POST /agents/:id/${action}`, {
+      id: `${action === 'primary' ? 'makePrimary' : action}Agent`,
+      summary,
+      params: { id: agentIdSchema },
+      body: emptyBodySchema.optional(),
+      problems: [404, 409],
+      reply: [200, 'How it stands now', z.object({ id: z.string(), ...stateFields })],
+      async run({ tenant: { agents }, identity, params: { id } }) {
+        await agents.changeAgent(identity, id, change);
+        const { enabled, isPrimary } = await agents.entry(id);
         return { id, enabled, isPrimary };
       },
-    );
+    });
   }
 }

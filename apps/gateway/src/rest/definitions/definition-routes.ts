@@ -1,20 +1,25 @@
 import type { Scope } from '@baton/protocol';
-import type { Identity, Page, TenantStore } from '@baton/store';
+import type { Definitions, Identity, Page, StoredDefinition, TenantStore } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { installYamlBodyParser } from '../../edge/yaml-body-parser.ts';
-import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { tenantRouter } from '../admission/router.ts';
 import { readDefinitionBody } from './name-of-path.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { isoTimeSchema, jsonResponse } from '../openapi/shared-schemas.ts';
+import { isoTimeSchema } from '../openapi/shared-schemas.ts';
 import { cursorParamSchema, nextCursorSchema } from '../routes/paging.ts';
 
-/** What every stored version says of itself, beside what it is called. */
+/** What every stored version says of itself. */
 export const versionFields = {
   version: z.int().describe('One more with each change'),
   storedAt: isoTimeSchema,
   storedBy: z.string().describe('The principal who stored it'),
+};
+
+/** A stored version whole, beside what it is called. */
+export const storedFields = {
+  ...versionFields,
+  definition: z.looseObject({}).describe('As it was put, with its defaults'),
 };
 
 /** One kind of definition of a tenant, as REST serves it: what differs between workflows, agents and prompts. */
@@ -27,15 +32,17 @@ export interface DefinitionRoutes {
   readonly key: string;
   readonly keySchema: z.ZodType<string>;
   readonly body: z.ZodType;
-  /** Of one in a list, of one whole, and of its history. */
+  /** Of one in a list. */
   readonly summarySchema: z.ZodType;
-  readonly wholeSchema: z.ZodType;
-  readonly historySchema: z.ZodType;
+  /** Of one whole, and of its history; without them, what is stored. */
+  readonly wholeSchema?: z.ZodType;
+  readonly historySchema?: z.ZodType;
   readonly onDelete: string;
+  readonly registry: (tenant: TenantStore) => Definitions;
   list(tenant: TenantStore, cursor: string | undefined): Promise<Page<object>>;
-  /** Errors: `<kind>_not_found`. */
-  read(tenant: TenantStore, name: string): Promise<object>;
-  history(tenant: TenantStore, name: string): Promise<object>;
+  /** What is stored, unless a kind shows more of it. Errors: `<kind>_not_found`. */
+  readonly read?: (tenant: TenantStore, name: string) => Promise<object>;
+  readonly history?: (tenant: TenantStore, name: string) => Promise<object>;
   /** Returns what the reply says beside the name. Errors: `invalid_arguments` naming the field, those of `Definitions.put`. */
   put(
     tenant: TenantStore,
@@ -43,10 +50,9 @@ export interface DefinitionRoutes {
     name: string,
     sent: unknown,
   ): Promise<{ readonly version: number }>;
-  delete(tenant: TenantStore, identity: Identity, name: string): Promise<void>;
 }
 
-export const USE: readonly Scope[] = ['mcp', 'admin'];
+const USE: readonly Scope[] = ['mcp', 'admin'];
 export const CHANGE: readonly Scope[] = ['admin'];
 
 /** The routes of one kind of definition, JSON or YAML. Whoever calls tools may read them, an admin changes them. */
@@ -55,116 +61,76 @@ export async function definitionRoutes(
   { routeScope, routes }: { routeScope: TenantRouteBase; routes: DefinitionRoutes },
 ): Promise<void> {
   installYamlBodyParser(app);
-  const api = app.withTypeProvider<ZodTypeProvider>();
-  const { plural, one, key } = routes;
-  const path = `/${plural}/:${key}`;
-  const params = routeScope.params({ [key]: routes.keySchema });
-  const nameIn = (request: { readonly params: unknown }) =>
-    (request.params as Record<string, string>)[key] ?? '';
-  const about = {
-    tags: [plural],
-    params,
+  const { plural, one, key, registry } = routes;
+  const stored = z.object({ [key]: z.string(), ...storedFields });
+  const shown = ({ name, ...rest }: StoredDefinition) => ({ [key]: name, ...rest });
+  const readStored = async (tenant: TenantStore, name: string) => shown(await registry(tenant).get(name));
+  const readVersions = async (tenant: TenantStore, name: string) => {
+    await registry(tenant).get(name);
+    return { versions: (await registry(tenant).versions(name)).map(shown) };
   };
-  const use = { access: routeScope.access(USE), problems: [404] };
-  const change = { access: routeScope.access(CHANGE), problems: [404] };
-  const article = /^[aeiou]/i.test(one) ? 'an' : 'a';
-  const what = `${article} ${one.toLowerCase()}`;
+  const { wholeSchema = stored, historySchema = z.object({ versions: z.array(stored) }) } = routes;
+  const { read = readStored, history = readVersions } = routes;
 
-  api.get(
-    `/${plural}`,
-    {
-      config: use,
-      schema: {
-        operationId: routeScope.operationId(`list${one}s`),
-        tags: [plural],
-        summary: `List the ${plural} by ${key}`,
-        params: routeScope.params({}),
-        querystring: z.strictObject({ cursor: cursorParamSchema }),
-        response: {
-          200: jsonResponse(
-            'A page',
-            z.object({ [plural]: z.array(routes.summarySchema), nextCursor: nextCursorSchema }),
-          ),
-        },
-      },
-    },
-    async (request) => {
-      const { items, ...next } = await routes.list(tenantRequestOf(request).tenant, request.query.cursor);
-      return { [plural]: items, ...next } as never;
-    },
-  );
+  const use = tenantRouter(app, routeScope, { tag: plural, scopes: USE });
+  const change = tenantRouter(app, routeScope, { tag: plural, scopes: CHANGE });
+  const params = { [key]: routes.keySchema };
+  const nameIn = (given: Readonly<Record<string, string>>) => given[key] ?? '';
+  const what = `${/^[aeiou]/i.test(one) ? 'an' : 'a'} ${one.toLowerCase()}`;
 
-  api.get(
-    path,
-    {
-      config: use,
-      schema: {
-        ...about,
-        operationId: routeScope.operationId(`get${one}`),
-        summary: `Read the newest version of ${what}`,
-        response: { 200: jsonResponse(`The ${one.toLowerCase()}`, routes.wholeSchema) },
-      },
+  use(`GET /${plural}`, {
+    id: `list${one}s`,
+    summary: `List the ${plural} by ${key}`,
+    query: z.strictObject({ cursor: cursorParamSchema }),
+    reply: [
+      200,
+      'A page',
+      z.object({ [plural]: z.array(routes.summarySchema), nextCursor: nextCursorSchema }),
+    ],
+    async run({ tenant, query }) {
+      const { items, ...next } = await routes.list(tenant, query.cursor);
+      return { [plural]: items, ...next };
     },
-    async (request) => routes.read(tenantRequestOf(request).tenant, nameIn(request)),
-  );
+  });
 
-  api.get(
-    `${path}/history`,
-    {
-      config: use,
-      schema: {
-        ...about,
-        operationId: routeScope.operationId(`get${one}History`),
-        summary: `Read the versions of ${what} that are kept, the newest first`,
-        response: { 200: jsonResponse('The versions', routes.historySchema) },
-      },
-    },
-    async (request) => routes.history(tenantRequestOf(request).tenant, nameIn(request)),
-  );
+  use(`GET /${plural}/:${key}`, {
+    id: `get${one}`,
+    summary: `Read the newest version of ${what}`,
+    params,
+    reply: [200, `The ${one.toLowerCase()}`, wholeSchema],
+    run: ({ tenant, params: given }) => read(tenant, nameIn(given)),
+  });
 
-  api.put(
-    path,
-    {
-      config: change,
-      schema: {
-        ...about,
-        operationId: routeScope.operationId(`put${one}`),
-        summary: `Put a definition as the next version of ${what}; the same again changes nothing`,
-        body: routes.body,
-        response: {
-          200: jsonResponse('What is stored now', z.looseObject({ [key]: z.string(), version: z.int() })),
-        },
-      },
-    },
-    async (request) => {
-      const own = tenantRequestOf(request);
-      const name = nameIn(request);
-      const sent = readDefinitionBody(key, name, request.body);
-      return {
-        [key]: name,
-        ...(await routes.put(own.tenant, await own.admit(), name, sent)),
-      } as never;
-    },
-  );
+  use(`GET /${plural}/:${key}/history`, {
+    id: `get${one}History`,
+    summary: `Read the versions of ${what} that are kept, the newest first`,
+    params,
+    reply: [200, 'The versions', historySchema],
+    run: ({ tenant, params: given }) => history(tenant, nameIn(given)),
+  });
 
-  api.delete(
-    path,
-    {
-      config: change,
-      schema: {
-        ...about,
-        operationId: routeScope.operationId(`delete${one}`),
-        summary: `Delete ${what} with its versions; ${routes.onDelete}`,
-        response: {
-          200: jsonResponse('Deleted', z.object({ [key]: z.string(), deleted: z.literal(true) })),
-        },
-      },
+  change(`PUT /${plural}/:${key}`, {
+    id: `put${one}`,
+    summary: `Put a definition as the next version of ${what}; the same again changes nothing`,
+    params,
+    body: routes.body,
+    reply: [200, 'What is stored now', z.looseObject({ [key]: z.string(), version: z.int() })],
+    async run({ tenant, identity, params: given, body }) {
+      const name = nameIn(given);
+      const sent = readDefinitionBody(key, name, body);
+      return { [key]: name, ...(await routes.put(tenant, identity, name, sent)) };
     },
-    async (request) => {
-      const own = tenantRequestOf(request);
-      const name = nameIn(request);
-      await routes.delete(own.tenant, await own.admit(), name);
+  });
+
+  change(`DELETE /${plural}/:${key}`, {
+    id: `delete${one}`,
+    summary: `Delete ${what} with its versions; ${routes.onDelete}`,
+    params,
+    reply: [200, 'Deleted', z.object({ [key]: z.string(), deleted: z.literal(true) })],
+    async run({ tenant, identity, params: given }) {
+      const name = nameIn(given);
+      await registry(tenant).delete(identity, name);
       return { [key]: name, deleted: true } as never;
     },
-  );
+  });
 }

@@ -10,9 +10,9 @@ import { BatonError, type JsonObject } from '@baton/protocol';
 import type { CallerSchemaValidator } from '@baton/runner';
 import type { TenantStore } from '@baton/store';
 import { z } from 'zod';
-import type { Tool } from '../../tools/tool.ts';
 import { type DefinitionRoutes, versionFields } from './definition-routes.ts';
 import { requireNameOfPath } from './name-of-path.ts';
+import type { Tool } from '../../call/call.ts';
 
 const summarySchema = z.object({
   name: z.string(),
@@ -20,12 +20,6 @@ const summarySchema = z.object({
   title: z.string().optional(),
   description: z.string().optional(),
   public: z.boolean().describe('Whether it is an MCP prompt too'),
-});
-
-const wholeSchema = z.object({
-  name: z.string(),
-  ...versionFields,
-  definition: z.looseObject({}).describe('As it was put, with its defaults'),
 });
 
 const bodySchema = z
@@ -52,9 +46,8 @@ export function promptRoutes({ tools, validator }: PromptContext): DefinitionRou
     keySchema: promptNameSchema,
     body: bodySchema,
     summarySchema,
-    wholeSchema,
-    historySchema: z.object({ versions: z.array(wholeSchema) }),
     onDelete: 'calls of it go on with the version that they began with',
+    registry: ({ prompts }) => prompts,
     async list({ prompts }, cursor) {
       const { items, ...next } = await prompts.page('promptRegistry', cursor);
       return {
@@ -64,11 +57,6 @@ export function promptRoutes({ tools, validator }: PromptContext): DefinitionRou
         })),
         ...next,
       };
-    },
-    read: ({ prompts }, name) => prompts.get(name),
-    async history({ prompts }, name) {
-      await prompts.get(name);
-      return { versions: await prompts.versions(name) };
     },
     async put(tenant, identity, name, sent) {
       const prompt = parsePrompt(sent, around);
@@ -81,7 +69,6 @@ export function promptRoutes({ tools, validator }: PromptContext): DefinitionRou
       });
       return { version };
     },
-    delete: ({ prompts }, identity, name) => prompts.delete(identity, name),
   };
 }
 

@@ -1,12 +1,18 @@
-import { BatonError, type JsonObject } from '@baton/protocol';
-import type { StoredDefinition, TenantStore } from '@baton/store';
-import { parseWorkflow, workflowNameSchema, workflowSchema } from '@baton/workflows';
+import { toolNameOf } from '@baton/agent-definitions';
+import { BatonError, canonicalJson, isRecord, type JsonObject, WORKFLOW_OPERATION } from '@baton/protocol';
+import type { Identity, StoredDefinition, TenantStore } from '@baton/store';
+import {
+  type FindTool,
+  parseWorkflow,
+  workflowNameSchema,
+  workflowSchema,
+  type WorkflowInput,
+  type WorkflowTool,
+} from '@baton/workflows';
 import { z } from 'zod';
-import { workflowTools } from '../../prompts/workflow-tools.ts';
-import type { Tool } from '../../tools/tool.ts';
-import { unfinishedTasksByVersion } from '../../workflows/tasks-by-version.ts';
-import { type DefinitionRoutes, versionFields } from './definition-routes.ts';
+import { type DefinitionRoutes, storedFields, versionFields } from './definition-routes.ts';
 import { requireNameOfPath } from './name-of-path.ts';
+import type { Tool } from '../../call/call.ts';
 
 const summarySchema = z.object({
   name: z.string(),
@@ -15,18 +21,12 @@ const summarySchema = z.object({
   steps: z.int(),
 });
 
-const wholeSchema = z.object({
-  name: z.string(),
-  ...versionFields,
-  definition: z.looseObject({}).describe('As it was put, with its defaults'),
-});
-
 const tasksSchema = z
   .array(z.string())
   .describe('Tasks that go on with it, of the newest 500 or so of the tenant');
 
 const historySchema = z.object({
-  versions: z.array(wholeSchema.extend({ tasks: tasksSchema })),
+  versions: z.array(z.object({ name: z.string(), ...storedFields, tasks: tasksSchema })),
   tasksOfDroppedVersions: tasksSchema.describe('Tasks that go on with a version that is not kept any more'),
 });
 
@@ -48,14 +48,13 @@ export function workflowRoutes(tools: ReadonlyMap<string, Tool>): DefinitionRout
     keySchema: workflowNameSchema,
     body: bodySchema,
     summarySchema,
-    wholeSchema,
     historySchema,
     onDelete: 'its tasks go on with the version that they began with',
+    registry: ({ workflows }) => workflows,
     async list({ workflows }, cursor) {
       const { items, ...next } = await workflows.page('workflows', cursor);
       return { items: items.map(summaryOf), ...next };
     },
-    read: ({ workflows }, name) => workflows.get(name),
     history: historyOf,
     async put(tenant, identity, name, sent) {
       const { workflows } = tenant;
@@ -66,7 +65,30 @@ export function workflowRoutes(tools: ReadonlyMap<string, Tool>): DefinitionRout
         version: await workflows.put(identity, name, { definition: workflow as unknown as JsonObject }),
       };
     },
-    delete: ({ workflows }, identity, name) => workflows.delete(identity, name),
+  };
+}
+
+/** What the arguments of a specialist may be is asked in a thread, when it is called. */
+const SPECIALIST: WorkflowTool = { argumentNames: undefined, findProblems: () => [] };
+
+/** The tools of this gateway, and the specialists of a tenant, as definitions of workflows are held against them. */
+async function workflowTools(tools: ReadonlyMap<string, Tool>, { agents }: TenantStore): Promise<FindTool> {
+  const { entries, primary } = await agents.entries();
+  const specialists = new Set(
+    entries.filter(({ name }) => name !== primary).map(({ name }) => toolNameOf(name)),
+  );
+  return (name) => {
+    const tool = tools.get(name);
+    if (tool !== undefined) return toWorkflowTool(tool);
+    return specialists.has(name) ? SPECIALIST : undefined;
+  };
+}
+
+function toWorkflowTool(tool: Tool): WorkflowTool {
+  const { properties } = tool.schemas.input;
+  return {
+    argumentNames: new Set(isRecord(properties) ? Object.keys(properties) : []),
+    findProblems: (args) => tool.findProblems(args),
   };
 }
 
@@ -83,6 +105,37 @@ async function historyOf(tenant: TenantStore, name: string): Promise<z.infer<typ
     versions: versions.map((one) => ({ ...one, tasks: [...(tasks.get(one.version) ?? [])] })),
     tasksOfDroppedVersions: [...(tasks.get(0) ?? [])],
   };
+}
+
+/** So many pages of the tenant's newest tasks are looked at. */
+const MOST_PAGES = 10;
+
+/** A version is needed whoever's task it is; nothing is shown of the task but its id. */
+const WHOLE_TENANT: Identity = { principal: '', scopes: new Set(['agent']) };
+
+/** Which unfinished tasks go on with which version of a workflow; 0 is a version that is not kept any more. */
+async function unfinishedTasksByVersion(
+  tenant: TenantStore,
+  name: string,
+  versions: readonly StoredDefinition[],
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const known = new Map(versions.map(({ version, definition }) => [canonicalJson(definition), version]));
+  const byVersion = new Map<number, string[]>();
+  const filter = { status: 'working', operation: WORKFLOW_OPERATION } as const;
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const { items, nextCursor } = await tenant.queries.tasks(WHOLE_TENANT, cursor, filter);
+    const inputs = await tenant.workflowTasks.inputs(items.map(({ taskId }) => taskId));
+    for (const [taskId, input] of inputs) {
+      const { workflow } = input as unknown as WorkflowInput;
+      if (workflow.name !== name) continue;
+      const version = known.get(canonicalJson(workflow)) ?? 0;
+      byVersion.set(version, [...(byVersion.get(version) ?? []), taskId]);
+    }
+    if (nextCursor === undefined) break;
+    cursor = nextCursor;
+  }
+  return byVersion;
 }
 
 /** The two would be one MCP prompt. */

@@ -105,7 +105,6 @@ test('every route of the contract is described', () => {
     'GET /v1/key',
     'GET /v1/status',
     'GET /v1/failed-jobs',
-    'POST /v1/failed-jobs/{id}/retry',
     'POST /v1/tenants',
     'GET /v1/tenants',
     'GET /v1/tenants/{tenant}',

@@ -2,11 +2,10 @@ import { type Limits, limitsPatchSchema, tenantIdSchema, tenantCreationInputSche
 import type { Identity } from '@baton/store';
 import type { OperatorStore } from '@baton/store/operator';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { cursorParamSchema, nextCursorSchema } from '../routes/paging.ts';
 import { tenantSchema } from '../views/tenant-view.ts';
-import { jsonResponse } from '../openapi/shared-schemas.ts';
+import { operatorRouter } from '../admission/router.ts';
 
 const creation = tenantCreationInputSchema.extend({
   limits: limitsPatchSchema.optional().describe('Any of them; the others have their defaults'),
@@ -18,104 +17,71 @@ const change = z.strictObject({
   limits: limitsPatchSchema.optional().describe('Any of them; the others stay'),
 });
 
-const params = z.object({ tenant: tenantIdSchema });
+const params = { tenant: tenantIdSchema };
 const PAGE_SIZE = 100;
 /** Who sees the list of tenants. */
 const OPERATOR: Identity = { principal: 'operator', scopes: new Set() };
-const access = { kind: 'operator' } as const;
-const tags = ['tenants'];
 
 /** Tenants, by the operator's token. A new or changed one is so at once on every replica. */
 export async function tenantRoutes(
   app: FastifyInstance,
   { operatorStore }: { operatorStore: OperatorStore },
 ): Promise<void> {
-  const rest = app.withTypeProvider<ZodTypeProvider>();
+  const route = operatorRouter(app, 'tenants');
 
-  rest.post(
-    '/tenants',
-    {
-      config: { access, problems: [409] },
-      schema: {
-        operationId: 'createTenant',
-        tags,
-        summary: 'Create a tenant',
-        body: creation,
-        response: { 201: jsonResponse('The tenant', tenantSchema) },
-      },
+  route('POST /tenants', {
+    id: 'createTenant',
+    summary: 'Create a tenant',
+    body: creation,
+    problems: [409],
+    reply: [201, 'The tenant', tenantSchema],
+    async run({ body }, request) {
+      const created = await operatorStore.create({ ...body, limits: asPartialLimits(body.limits) });
+      logTenantChange(request, 'tenant_created', created.id, body);
+      return created;
     },
-    async (request, reply) => {
-      const created = await operatorStore.create({
-        ...request.body,
-        limits: asPartialLimits(request.body.limits),
-      });
-      logTenantChange(request, 'tenant_created', created.id, request.body);
-      return reply.status(201).send(created);
-    },
-  );
+  });
 
-  rest.get(
-    '/tenants',
-    {
-      config: { access },
-      schema: {
-        operationId: 'listTenants',
-        tags,
-        summary: 'List the tenants, in the order of their ids',
-        querystring: z.strictObject({ cursor: cursorParamSchema }),
-        response: {
-          200: jsonResponse(
-            'A page of tenants',
-            z.object({ tenants: z.array(tenantSchema), nextCursor: nextCursorSchema }),
-          ),
-        },
-      },
-    },
-    async (request) => {
+  route('GET /tenants', {
+    id: 'listTenants',
+    summary: 'List the tenants, in the order of their ids',
+    query: z.strictObject({ cursor: cursorParamSchema }),
+    problems: [],
+    reply: [
+      200,
+      'A page of tenants',
+      z.object({ tenants: z.array(tenantSchema), nextCursor: nextCursorSchema }),
+    ],
+    async run({ query: { cursor: from } }) {
       const cursors = operatorStore.cursors.of('tenants', OPERATOR);
-      const { cursor: from } = request.query;
       const found = await operatorStore.list(from && cursors.open(from), PAGE_SIZE + 1);
       const tenants = found.slice(0, PAGE_SIZE);
       const last = tenants.at(-1);
       return { tenants, ...(found.length > PAGE_SIZE && last ? { nextCursor: cursors.seal(last.id) } : {}) };
     },
-  );
+  });
 
-  rest.get(
-    '/tenants/:tenant',
-    {
-      config: { access, problems: [404] },
-      schema: {
-        operationId: 'getTenant',
-        tags,
-        summary: 'Show a tenant',
-        params,
-        response: { 200: jsonResponse('The tenant', tenantSchema) },
-      },
-    },
-    async (request) => operatorStore.get(request.params.tenant),
-  );
+  route('GET /tenants/:tenant', {
+    id: 'getTenant',
+    summary: 'Show a tenant',
+    params,
+    reply: [200, 'The tenant', tenantSchema],
+    run: ({ params: { tenant } }) => operatorStore.get(tenant),
+  });
 
-  rest.patch(
-    '/tenants/:tenant',
-    {
-      config: { access, problems: [404] },
-      schema: {
-        operationId: 'changeTenant',
-        tags,
-        summary: 'Rename, suspend or resume a tenant, or change its limits',
-        params,
-        body: change,
-        response: { 200: jsonResponse('The tenant as it is now', tenantSchema) },
-      },
-    },
-    async (request) => {
-      const limits = asPartialLimits(request.body.limits);
-      const changed = await operatorStore.update(request.params.tenant, { ...request.body, limits });
-      logTenantChange(request, 'tenant_changed', request.params.tenant, request.body);
+  route('PATCH /tenants/:tenant', {
+    id: 'changeTenant',
+    summary: 'Rename, suspend or resume a tenant, or change its limits',
+    params,
+    body: change,
+    reply: [200, 'The tenant as it is now', tenantSchema],
+    async run({ params: { tenant }, body }, request) {
+      const limits = asPartialLimits(body.limits);
+      const changed = await operatorStore.update(tenant, { ...body, limits });
+      logTenantChange(request, 'tenant_changed', tenant, body);
       return changed;
     },
-  );
+  });
 }
 
 /** JSON has no `undefined`, so what is there is given; zod's type cannot say so. */

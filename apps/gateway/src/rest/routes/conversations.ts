@@ -1,6 +1,4 @@
-import type { Scope } from '@baton/protocol';
 import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import {
   conversationDetailSchema,
@@ -8,84 +6,48 @@ import {
   conversationPart,
   toConversation,
 } from '../../conversations/conversation-view.ts';
-import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { tenantRouter } from '../admission/router.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { jsonResponse } from '../openapi/shared-schemas.ts';
 import { optionalParam } from './optional-param.ts';
 import { cursorParamSchema, nextNonEmptyPage } from './paging.ts';
-
-const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
-const tags = ['conversations'];
 
 /** Conversations with the assistant: with `agent` or `admin` all of the tenant's, with `mcp` the caller's own. */
 export async function conversationRoutes(
   app: FastifyInstance,
   { routeScope }: { routeScope: TenantRouteBase },
 ): Promise<void> {
-  const api = app.withTypeProvider<ZodTypeProvider>();
-  const params = routeScope.params({ id: z.string().min(1).max(100) });
+  const route = tenantRouter(app, routeScope, { tag: 'conversations', scopes: ['mcp', 'agent', 'admin'] });
+  const params = { id: z.string().min(1).max(100) };
 
-  api.get(
-    '/conversations',
-    {
-      config: { access: routeScope.access(SEE), problems: [404] },
-      schema: {
-        operationId: routeScope.operationId('listConversations'),
-        tags,
-        summary: 'List conversations, those used last first',
-        params: routeScope.params({}),
-        querystring: z.strictObject({ cursor: cursorParamSchema }),
-        response: { 200: jsonResponse('A page', conversationPageSchema) },
-      },
-    },
-    async (request) => {
-      const rest = tenantRequestOf(request);
-      const identity = await rest.admit();
-      const page = (at: string | undefined) => rest.tenant.conversations.page(identity, at);
-      const { items, ...next } = await nextNonEmptyPage(page, request.query.cursor);
+  route('GET /conversations', {
+    id: 'listConversations',
+    summary: 'List conversations, those used last first',
+    query: z.strictObject({ cursor: cursorParamSchema }),
+    reply: [200, 'A page', conversationPageSchema],
+    async run({ tenant, identity, query }) {
+      const page = (at: string | undefined) => tenant.conversations.page(identity, at);
+      const { items, ...next } = await nextNonEmptyPage(page, query.cursor);
       return { conversations: items.map(toConversation), ...next };
     },
-  );
+  });
 
-  api.get(
-    '/conversations/:id',
-    {
-      config: { access: routeScope.access(SEE), problems: [404] },
-      schema: {
-        operationId: routeScope.operationId('getConversation'),
-        tags,
-        summary: 'Show a conversation with its messages, in parts',
-        params,
-        querystring: z.strictObject({
-          from: optionalParam(z.coerce.number().int().min(0)).describe('The number of the first message'),
-        }),
-        response: { 200: jsonResponse('The conversation', conversationDetailSchema) },
-      },
-    },
-    async (request) => {
-      const rest = tenantRequestOf(request);
-      const { id } = request.params;
-      const found = await rest.tenant.conversations.read(await rest.admit(), id, request.query.from ?? 0);
-      return conversationPart(found);
-    },
-  );
+  route('GET /conversations/:id', {
+    id: 'getConversation',
+    summary: 'Show a conversation with its messages, in parts',
+    params,
+    query: z.strictObject({
+      from: optionalParam(z.coerce.number().int().min(0)).describe('The number of the first message'),
+    }),
+    reply: [200, 'The conversation', conversationDetailSchema],
+    run: async ({ tenant, identity, params: { id }, query: { from = 0 } }) =>
+      conversationPart(await tenant.conversations.read(identity, id, from)),
+  });
 
-  api.delete(
-    '/conversations/:id',
-    {
-      config: { access: routeScope.access(SEE), problems: [404] },
-      schema: {
-        operationId: routeScope.operationId('deleteConversation'),
-        tags,
-        summary: 'Delete a conversation with its messages',
-        params,
-        response: { 204: z.null().describe('It is deleted') },
-      },
-    },
-    async (request, reply) => {
-      const rest = tenantRequestOf(request);
-      await rest.tenant.conversations.delete(await rest.admit(), request.params.id);
-      return reply.code(204).send(null);
-    },
-  );
+  route('DELETE /conversations/:id', {
+    id: 'deleteConversation',
+    summary: 'Delete a conversation with its messages',
+    params,
+    reply: [204, 'It is deleted'],
+    run: ({ tenant, identity, params: { id } }) => tenant.conversations.delete(identity, id),
+  });
 }

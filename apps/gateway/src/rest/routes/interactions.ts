@@ -1,12 +1,12 @@
 import { parseOwnerAndTimes } from '../../delegation/owner-and-time-filter.ts';
-import { agentResponseSchema, interactionStatusSchema, MAX_WAIT_MS, type Scope } from '@baton/protocol';
+import { agentResponseSchema, interactionStatusSchema, MAX_WAIT_MS } from '@baton/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Services } from '../../call/call.ts';
 import { answerConfirmationSchema } from '../../delegation/answers/answer-confirmation.ts';
 import { agentLlmTool } from '../../tools/agent-llm.ts';
-import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { tenantRouter } from '../admission/router.ts';
 import { restCallOf } from '../admission/rest-call.ts';
 import {
   interactionSummarySchema,
@@ -51,47 +51,32 @@ const confirmation = answerConfirmationSchema.extend({
   outcome: answerConfirmationSchema.shape.outcome.describe('Where the task stood when the wait ended'),
 });
 
-const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
-const tags = ['interactions'];
-
 /** A tenant's interactions: with `agent` or `admin` all of them, with `mcp` those of the caller's own calls. */
 export async function interactionRoutes(
   app: FastifyInstance,
   { services, routeScope }: { services: Services; routeScope: TenantRouteBase },
 ): Promise<void> {
-  const api = app.withTypeProvider<ZodTypeProvider>();
-  const params = routeScope.params({ id: z.string().min(1).max(100) });
+  const route = tenantRouter(app, routeScope, { tag: 'interactions', scopes: ['mcp', 'agent', 'admin'] });
+  const params = { id: z.string().min(1).max(100) };
 
-  api.get(
-    '/interactions',
-    {
-      config: { access: routeScope.access(SEE), problems: [404] },
-      schema: {
-        operationId: routeScope.operationId('listInteractions'),
-        tags,
-        summary: 'List interactions: pending ones oldest first, otherwise by task, newest first',
-        params: routeScope.params({}),
-        querystring: z.strictObject({
-          status: optionalParam(interactionStatusSchema).describe('Only these; all when left out'),
-          operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
-          ...originFields,
-          limit: limitParamSchema,
-          cursor: cursorParamSchema,
-        }),
-        response: {
-          200: jsonResponse(
-            'A page',
-            z.object({ interactions: z.array(interactionSummarySchema), nextCursor: nextCursorSchema }),
-          ),
-        },
-      },
-    },
-    async (request) => {
-      const rest = tenantRequestOf(request);
-      const identity = await rest.admit();
-      const { status, operation, limit, cursor: from, ...origin } = request.query;
+  route('GET /interactions', {
+    id: 'listInteractions',
+    summary: 'List interactions: pending ones oldest first, otherwise by task, newest first',
+    query: z.strictObject({
+      status: optionalParam(interactionStatusSchema).describe('Only these; all when left out'),
+      operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
+      ...originFields,
+      limit: limitParamSchema,
+      cursor: cursorParamSchema,
+    }),
+    reply: [
+      200,
+      'A page',
+      z.object({ interactions: z.array(interactionSummarySchema), nextCursor: nextCursorSchema }),
+    ],
+    async run({ tenant: { queries }, identity, query }) {
+      const { status, operation, limit, cursor: from, ...origin } = query;
       const filter = { operation, limit, ...parseOwnerAndTimes(origin) };
-      const { queries } = rest.tenant;
       const page = await nextNonEmptyPage(
         (at) =>
           status === 'pending'
@@ -102,29 +87,19 @@ export async function interactionRoutes(
       const { items, ...next } = page;
       return { interactions: items.map(toInteractionSummary), ...next };
     },
-  );
+  });
 
-  api.get(
-    '/interactions/:id',
-    {
-      config: { access: routeScope.access(SEE), problems: [404] },
-      schema: {
-        operationId: routeScope.operationId('getInteraction'),
-        tags,
-        summary: 'Show an interaction with its whole request',
-        params,
-        response: { 200: jsonResponse('The interaction', interactionDetailSchema) },
-      },
-    },
-    async (request) => {
-      const rest = tenantRequestOf(request);
-      return toInteractionDetail(
-        await rest.tenant.queries.interaction(await rest.admit(), request.params.id),
-      );
-    },
-  );
+  route('GET /interactions/:id', {
+    id: 'getInteraction',
+    summary: 'Show an interaction with its whole request',
+    params,
+    reply: [200, 'The interaction', interactionDetailSchema],
+    run: async ({ tenant, identity, params: { id } }) =>
+      toInteractionDetail(await tenant.queries.interaction(identity, id)),
+  });
 
-  api.post(
+  // Not by the router, which admits before it runs: the script that takes the answer admits its caller.
+  app.withTypeProvider<ZodTypeProvider>().post(
     '/interactions/:id/answer',
     {
       config: {
@@ -133,10 +108,10 @@ export async function interactionRoutes(
       },
       schema: {
         operationId: routeScope.operationId('answerInteraction'),
-        tags,
+        tags: ['interactions'],
         summary: 'Answer an interaction and wait for what comes of it, as the tool agent_llm does',
         description: 'A key needs the scope mcp or agent for it. The same answer again is confirmed again.',
-        params,
+        params: routeScope.params(params),
         body: answer,
         response: { 200: jsonResponse('The answer is stored', confirmation) },
       },
@@ -152,47 +127,29 @@ export async function interactionRoutes(
     },
   );
 
-  api.post(
-    '/interactions/:id/cancel',
-    {
-      config: { access: routeScope.access(SEE), problems: [404, 409, 410] },
-      schema: {
-        operationId: routeScope.operationId('cancelInteraction'),
-        tags,
-        summary: 'Take an interaction back; its task goes on without an answer',
-        params,
-        body: emptyBodySchema,
-        response: { 200: jsonResponse('The interaction as it is now', interactionSummarySchema) },
-      },
+  route('POST /interactions/:id/cancel', {
+    id: 'cancelInteraction',
+    summary: 'Take an interaction back; its task goes on without an answer',
+    params,
+    body: emptyBodySchema,
+    problems: [404, 409, 410],
+    reply: [200, 'The interaction as it is now', interactionSummarySchema],
+    async run({ tenant, identity, params: { id } }) {
+      await tenant.interactions.cancel(identity, id);
+      return toInteractionSummary(await tenant.queries.interaction(identity, id));
     },
-    async (request) => {
-      const rest = tenantRequestOf(request);
-      const identity = await rest.admit();
-      const { id } = request.params;
-      await rest.tenant.interactions.cancel(identity, id);
-      return toInteractionSummary(await rest.tenant.queries.interaction(identity, id));
-    },
-  );
+  });
 
-  api.post(
-    '/interactions/:id/extend',
-    {
-      config: { access: routeScope.access(SEE), problems: [404, 409, 410] },
-      schema: {
-        operationId: routeScope.operationId('extendInteraction'),
-        tags,
-        summary: 'Give a pending interaction another deadline, counted from now',
-        params,
-        body: extension,
-        response: { 200: jsonResponse('The interaction as it is now', interactionSummarySchema) },
-      },
+  route('POST /interactions/:id/extend', {
+    id: 'extendInteraction',
+    summary: 'Give a pending interaction another deadline, counted from now',
+    params,
+    body: extension,
+    problems: [404, 409, 410],
+    reply: [200, 'The interaction as it is now', interactionSummarySchema],
+    async run({ tenant, identity, params: { id }, body }) {
+      await tenant.interactions.extend(identity, id, body.ttlMs);
+      return toInteractionSummary(await tenant.queries.interaction(identity, id));
     },
-    async (request) => {
-      const rest = tenantRequestOf(request);
-      const identity = await rest.admit();
-      const { id } = request.params;
-      await rest.tenant.interactions.extend(identity, id, request.body.ttlMs);
-      return toInteractionSummary(await rest.tenant.queries.interaction(identity, id));
-    },
-  );
+  });
 }

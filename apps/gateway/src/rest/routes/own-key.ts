@@ -1,10 +1,8 @@
 import { scopeSchema, tenantIdSchema } from '@baton/protocol';
 import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { tenantRouter } from '../admission/router.ts';
 import { keyTenantRouteBase } from '../admission/tenant-route-base.ts';
-import { jsonResponse } from '../openapi/shared-schemas.ts';
 
 const ownKeySchema = z.object({
   tenant: tenantIdSchema,
@@ -15,27 +13,17 @@ const ownKeySchema = z.object({
 
 /** What the key of a call is good for, for whoever sets up a client: any valid key may ask it of itself. */
 export async function ownKeyRoute(app: FastifyInstance): Promise<void> {
-  app.withTypeProvider<ZodTypeProvider>().get(
-    '/key',
-    {
-      config: { access: keyTenantRouteBase.access(scopeSchema.options) },
-      schema: {
-        operationId: 'getOwnKey',
-        tags: ['keys'],
-        summary: 'Show the tenant, the principal and the scopes of the key that calls',
-        response: { 200: jsonResponse('The key, without its text', ownKeySchema) },
-      },
-    },
-    async (request) => {
-      const { tenant, caller } = tenantRequestOf(request);
+  const route = tenantRouter(app, keyTenantRouteBase, { tag: 'keys', scopes: scopeSchema.options });
+  route('GET /key', {
+    id: 'getOwnKey',
+    summary: 'Show the tenant, the principal and the scopes of the key that calls',
+    problems: [],
+    reply: [200, 'The key, without its text', ownKeySchema],
+    async run({ tenant, caller }) {
       // As the key has them, which it was admitted with: an admin's sight of the tenant is no scope of its key.
       const { principal, scopes } = await caller.admit(scopeSchema.options);
-      return {
-        tenant: tenant.id,
-        id: caller.heldIdentity().admittedBy?.id ?? '',
-        principal,
-        scopes: [...scopes],
-      };
+      const id = caller.heldIdentity().admittedBy?.id ?? '';
+      return { tenant: tenant.id, id, principal, scopes: [...scopes] };
     },
-  );
+  });
 }

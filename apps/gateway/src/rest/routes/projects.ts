@@ -1,15 +1,12 @@
 import { getTasksInputSchema } from '@baton/operations';
-import type { Scope } from '@baton/protocol';
 import { exportProject, importProject } from '@baton/runner';
 import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { tenantRouter } from '../admission/router.ts';
 import { toProjectEntry } from '../../resources/usage-resource.ts';
 import { projectSummarySchema } from '../views/project-view.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { jsonResponse } from '../openapi/shared-schemas.ts';
 
 const tasksFile = z
   .looseObject({})
@@ -24,112 +21,73 @@ const imported = z.looseObject({
     .describe('What was changed to take the file: where, what was wrong, and what it is now'),
 });
 
-const USE: readonly Scope[] = ['mcp', 'admin'];
-const tags = ['projects'];
-
 /** A tenant's projects, whole. */
 export async function projectRoutes(
   app: FastifyInstance,
   { routeScope }: { routeScope: TenantRouteBase },
 ): Promise<void> {
-  const api = app.withTypeProvider<ZodTypeProvider>();
-  const params = routeScope.params({
+  const route = tenantRouter(app, routeScope, { tag: 'projects', scopes: ['mcp', 'admin'] });
+  const params = {
     id: getTasksInputSchema.shape.projectRoot
       .unwrap()
       .describe("The project's key (projectRoot), percent-encoded"),
-  });
+  };
 
-  api.get(
-    '/projects',
-    {
-      config: { access: routeScope.access(USE), problems: [404] },
-      schema: {
-        operationId: routeScope.operationId('listProjects'),
-        tags,
-        summary: 'List the projects by their keys',
-        params: routeScope.params({}),
-        querystring: z.strictObject({ cursor: cursorParamSchema }),
-        response: {
-          200: jsonResponse(
-            'A page',
-            z.object({
-              projects: z.array(projectSummarySchema),
-              nextCursor: nextCursorSchema,
-            }),
-          ),
-        },
-      },
-    },
-    async (request) => {
-      const { projects } = tenantRequestOf(request).tenant;
-      const { items, ...next } = await projects.page(request.query.cursor);
+  route('GET /projects', {
+    id: 'listProjects',
+    summary: 'List the projects by their keys',
+    query: z.strictObject({ cursor: cursorParamSchema }),
+    reply: [
+      200,
+      'A page',
+      z.object({ projects: z.array(projectSummarySchema), nextCursor: nextCursorSchema }),
+    ],
+    async run({ tenant: { projects }, query }) {
+      const { items, ...next } = await projects.page(query.cursor);
       return { projects: (await projects.uses(items)).map(toProjectEntry), ...next };
     },
-  );
+  });
 
-  api.get(
-    '/projects/:id',
-    {
-      config: { access: routeScope.access(USE), problems: [404], repliesLarge: true },
-      schema: {
-        operationId: routeScope.operationId('getProject'),
-        tags,
-        summary: 'Read a project as tasks.json',
-        params,
-        response: { 200: jsonResponse('The file', tasksFile) },
-      },
-    },
-    async (request, reply) => {
-      const text = await exportProject(tenantRequestOf(request).tenant, request.params.id);
+  route('GET /projects/:id', {
+    id: 'getProject',
+    summary: 'Read a project as tasks.json',
+    params,
+    config: { repliesLarge: true },
+    reply: [200, 'The file', tasksFile],
+    async run({ tenant, params: { id } }, _request, reply) {
+      reply.type('application/json; charset=utf-8');
       // A text is sent as it is: to build the file as one object, check it and write it down would hold the event loop.
-      return reply.type('application/json; charset=utf-8').send(text as never);
+      return (await exportProject(tenant, id)) as never;
     },
-  );
+  });
 
-  api.put(
-    '/projects/:id',
-    {
-      config: { access: routeScope.access(USE), problems: [404, 409], takesLargeJson: true },
-      schema: {
-        operationId: routeScope.operationId('putProject'),
-        tags,
-        summary: 'Put a tasks.json in the place of a project, repaired where it is damaged',
-        params,
-        querystring: z.strictObject({
-          strict: z
-            .enum(['true', 'false'])
-            .optional()
-            .describe('`true` refuses a file that needs a repair, and lists them all under `problems`'),
-        }),
-        body: tasksFile,
-        response: { 200: jsonResponse('What the project holds now', imported) },
-      },
-    },
-    async (request) => {
-      const { id } = request.params;
-      const strict = request.query.strict === 'true';
-      const { tenant, caller } = tenantRequestOf(request);
-      const { outcome, changedFields } = await importProject(tenant, id, request.body, { strict });
+  route('PUT /projects/:id', {
+    id: 'putProject',
+    summary: 'Put a tasks.json in the place of a project, repaired where it is damaged',
+    params,
+    query: z.strictObject({
+      strict: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe('`true` refuses a file that needs a repair, and lists them all under `problems`'),
+    }),
+    body: tasksFile,
+    problems: [404, 409],
+    config: { takesLargeJson: true },
+    reply: [200, 'What the project holds now', imported],
+    async run({ tenant, caller, params: { id }, query, body }) {
+      const strict = query.strict === 'true';
+      const { outcome, changedFields } = await importProject(tenant, id, body, { strict });
       void caller.countChange(changedFields);
       return { projectRoot: id, ...outcome } as z.infer<typeof imported>;
     },
-  );
+  });
 
-  api.delete(
-    '/projects/:id',
-    {
-      config: { access: routeScope.access(USE), problems: [404] },
-      schema: {
-        operationId: routeScope.operationId('deleteProject'),
-        tags,
-        summary: 'Delete a project with all that it holds',
-        params,
-        response: { 204: z.undefined().describe('It is gone') },
-      },
-    },
-    async (request, reply) => {
-      await tenantRequestOf(request).tenant.projects.delete(request.params.id);
-      return reply.status(204).send();
-    },
-  );
+  route('DELETE /projects/:id', {
+    id: 'deleteProject',
+    summary: 'Delete a project with all that it holds',
+    params,
+    reply: [204, 'It is gone'],
+    run: ({ tenant, params: { id } }) => tenant.projects.delete(id),
+  });
 }

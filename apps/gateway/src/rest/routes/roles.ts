@@ -1,17 +1,10 @@
-import {
-  ENDPOINT_KINDS,
-  type ModelRole,
-  modelRoleSchema,
-  roleInputSchema,
-  type Scope,
-} from '@baton/protocol';
+import { ENDPOINT_KINDS, type ModelRole, modelRoleSchema, roleInputSchema } from '@baton/protocol';
 import type { StoredRole } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { tenantRouter } from '../admission/router.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { isoTimeSchema, jsonResponse } from '../openapi/shared-schemas.ts';
+import { isoTimeSchema } from '../openapi/shared-schemas.ts';
 
 const routeSchema = z.union([
   z.object({ kind: z.literal('agent'), modelId: z.string().optional(), fixedModel: z.boolean().optional() }),
@@ -35,97 +28,52 @@ const roleSchema = z.object({
   storedBy: z.string().optional(),
 });
 
-const CHANGE: readonly Scope[] = ['admin'];
-const tags = ['roles'];
-
 /** A tenant's roles: what LLM requests are asked of. */
 export async function roleRoutes(
   app: FastifyInstance,
   { routeScope }: { routeScope: TenantRouteBase },
 ): Promise<void> {
-  const api = app.withTypeProvider<ZodTypeProvider>();
-  const params = routeScope.params({ role: modelRoleSchema });
+  const route = tenantRouter(app, routeScope, { tag: 'roles', scopes: ['admin'] });
+  const params = { role: modelRoleSchema };
 
-  api.get(
-    '/roles',
-    {
-      config: { access: routeScope.access(CHANGE), problems: [404] },
-      schema: {
-        operationId: routeScope.operationId('listRoles'),
-        tags,
-        summary: 'Read what the requests of each role are asked of',
-        params: routeScope.params({}),
-        response: { 200: jsonResponse('The roles', z.object({ roles: z.array(roleSchema) })) },
-      },
-    },
-    async (request) => {
-      const stored = await tenantRequestOf(request).tenant.roles.read();
+  route('GET /roles', {
+    id: 'listRoles',
+    summary: 'Read what the requests of each role are asked of',
+    reply: [200, 'The roles', z.object({ roles: z.array(roleSchema) })],
+    async run({ tenant }) {
+      const stored = await tenant.roles.read();
       return { roles: modelRoleSchema.options.map((role) => describeRole(role, stored.get(role))) };
     },
-  );
+  });
 
-  api.get(
-    '/roles/:role',
-    {
-      config: { access: routeScope.access(CHANGE), problems: [404] },
-      schema: {
-        operationId: routeScope.operationId('getRole'),
-        tags,
-        summary: 'Read what the requests of a role are asked of',
-        params,
-        response: { 200: jsonResponse('The role', roleSchema) },
-      },
-    },
-    async (request) => {
-      const { role } = request.params;
-      return describeRole(role, (await tenantRequestOf(request).tenant.roles.read()).get(role));
-    },
-  );
+  route('GET /roles/:role', {
+    id: 'getRole',
+    summary: 'Read what the requests of a role are asked of',
+    params,
+    reply: [200, 'The role', roleSchema],
+    run: async ({ tenant, params: { role } }) => describeRole(role, (await tenant.roles.read()).get(role)),
+  });
 
-  api.put(
-    '/roles/:role',
-    {
-      config: { access: routeScope.access(CHANGE), problems: [404] },
-      schema: {
-        operationId: routeScope.operationId('putRole'),
-        tags,
-        summary: 'Set what the requests of a role are asked of, from the next request on',
-        params,
-        body: roleInputSchema.meta({ examples: [{ routes: [{ kind: 'agent', modelId: 'gpt-4.1' }] }] }),
-        response: { 200: jsonResponse('What is stored now', roleSchema) },
-      },
-    },
-    async (request) => {
-      const own = tenantRequestOf(request);
-      const { role } = request.params;
-      const stored = await own.tenant.roles.put(await own.admit(), role, request.body);
-      return describeRole(role, stored);
-    },
-  );
+  route('PUT /roles/:role', {
+    id: 'putRole',
+    summary: 'Set what the requests of a role are asked of, from the next request on',
+    params,
+    body: roleInputSchema.meta({ examples: [{ routes: [{ kind: 'agent', modelId: 'gpt-4.1' }] }] }),
+    reply: [200, 'What is stored now', roleSchema],
+    run: async ({ tenant, identity, params: { role }, body }) =>
+      describeRole(role, await tenant.roles.put(identity, role, body)),
+  });
 
-  api.delete(
-    '/roles/:role',
-    {
-      config: { access: routeScope.access(CHANGE), problems: [404] },
-      schema: {
-        operationId: routeScope.operationId('deleteRole'),
-        tags,
-        summary: 'Have the requests of a role go to the calling agent again; its keys are deleted',
-        params,
-        response: {
-          200: jsonResponse(
-            'Whether it was configured',
-            z.object({ role: modelRoleSchema, deleted: z.boolean() }),
-          ),
-        },
-      },
-    },
-    async (request) => {
-      const own = tenantRequestOf(request);
-      const { role } = request.params;
-      return { role, deleted: await own.tenant.roles.delete(await own.admit(), role) };
-    },
-  );
+  route('DELETE /roles/:role', {
+    id: 'deleteRole',
+    summary: 'Have the requests of a role go to the calling agent again; its keys are deleted',
+    params,
+    reply: [200, 'Whether it was configured', z.object({ role: modelRoleSchema, deleted: z.boolean() })],
+    run: async ({ tenant, identity, params: { role } }) => ({
+      role,
+      deleted: await tenant.roles.delete(identity, role),
+    }),
+  });
 }
 
 /** Without the keys, not even as they are sealed. */

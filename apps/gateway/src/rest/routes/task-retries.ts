@@ -1,22 +1,17 @@
 import { parseOwnerAndTimes } from '../../delegation/owner-and-time-filter.ts';
-import { BatonError, MAX_WAIT_MS, type Scope } from '@baton/protocol';
+import { BatonError, MAX_WAIT_MS } from '@baton/protocol';
 import type { Identity, TenantStore } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Services } from '../../call/call.ts';
 import { retryTask } from '../../retries/retry-task.ts';
-import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { tenantRouter } from '../admission/router.ts';
 import { restCallOf } from '../admission/rest-call.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { jsonResponse } from '../openapi/shared-schemas.ts';
 import { optionalParam } from './optional-param.ts';
 import { cursorParamSchema, nextCursorSchema, originFields } from './paging.ts';
 import { requireTaskId } from './task-id.ts';
 import { taskSummarySchema, toTaskSummary } from '../views/task-view.ts';
-
-const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
-const tags = ['tasks'];
 
 const retry = z.strictObject({
   waitMs: z
@@ -76,50 +71,29 @@ export async function taskRetryRoutes(
   app: FastifyInstance,
   { services, routeScope }: { services: Services; routeScope: TenantRouteBase },
 ): Promise<void> {
-  const api = app.withTypeProvider<ZodTypeProvider>();
+  const route = tenantRouter(app, routeScope, { tag: 'tasks', scopes: ['mcp', 'agent', 'admin'] });
 
-  api.post(
-    '/tasks/:id/retry',
-    {
-      config: { access: routeScope.access(SEE), problems: [404, 409, 413] },
-      schema: {
-        operationId: routeScope.operationId('retryTask'),
-        tags,
-        summary: 'Have a task that failed or expired go on from its journal; its last request is opened anew',
-        params: routeScope.params({ id: z.string().min(1).max(100) }),
-        body: retry,
-        response: { 200: jsonResponse('The task as it is now', retriedTaskSchema) },
-      },
-    },
-    async (request, reply) => {
-      const rest = tenantRequestOf(request);
+  route('POST /tasks/:id/retry', {
+    id: 'retryTask',
+    summary: 'Have a task that failed or expired go on from its journal; its last request is opened anew',
+    params: { id: z.string().min(1).max(100) },
+    body: retry,
+    problems: [404, 409, 413],
+    reply: [200, 'The task as it is now', retriedTaskSchema],
+    async run({ identity, params, body }, request, reply) {
       const call = restCallOf(services, request, reply);
-      const id = requireTaskId(request.params.id);
-      const { view, replayed } = await retryTask(call, await rest.admit(), id, request.body.waitMs);
+      const { view, replayed } = await retryTask(call, identity, requireTaskId(params.id), body.waitMs);
       return { ...toTaskSummary(view), ...(replayed && { replayed }) };
     },
-  );
+  });
 
-  api.post(
-    '/tasks/retry',
-    {
-      config: { access: routeScope.access(SEE), problems: [404] },
-      schema: {
-        operationId: routeScope.operationId('retryTasks'),
-        tags,
-        summary: 'Have the tasks go on that failed or expired and match a filter, the newest first',
-        params: routeScope.params({}),
-        body: bulkRetry,
-        response: { 200: jsonResponse('What became of each', bulkRetriedSchema) },
-      },
-    },
-    async (request) => {
-      const rest = tenantRequestOf(request);
-      const identity = await rest.admit();
-      const { filter, dryRun, limit, cursor } = request.body;
-      return retryTasks(rest.tenant, identity, { filter, dryRun, limit, cursor });
-    },
-  );
+  route('POST /tasks/retry', {
+    id: 'retryTasks',
+    summary: 'Have the tasks go on that failed or expired and match a filter, the newest first',
+    body: bulkRetry,
+    reply: [200, 'What became of each', bulkRetriedSchema],
+    run: ({ tenant, identity, body }) => retryTasks(tenant, identity, body),
+  });
 }
 
 /** Retries the tasks on the next page of those that failed; at the first that a limit refuses it ends. */

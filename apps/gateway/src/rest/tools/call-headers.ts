@@ -2,8 +2,8 @@ import { BatonError } from '@baton/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { toolsHeaderShape } from '../../tool-listing/requested-tools.ts';
-import type { RequestMeta } from '../../tools/tool.ts';
 import { CONTINUED_TASK_META_KEY, type Continuation } from '../../workflows/continue-workflow.ts';
+import type { RequestMeta } from '../../call/call.ts';
 
 /** What a client of MCP puts into `_meta` of a call, as headers of a request. */
 const META_HEADERS = [

@@ -2,7 +2,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Call, Services } from '../../call/call.ts';
+import type { Call, Services, Tool } from '../../call/call.ts';
 import { MCP_OR_AGENT_SCOPE } from '../../call/access.ts';
 import { LARGE_REPLY_BYTES } from '../../edge/limits/large-reply-stream.ts';
 import { publicUrl } from '../../edge/public-url.ts';
@@ -10,19 +10,11 @@ import { enforceBatchAndFieldLimits } from '../../mcp/batch-and-field-limits.ts'
 import { createTask } from '../../tasks/create-task.ts';
 import { findTool, runToolCall } from '../../tool-calls/run-tool-call.ts';
 import { requestedTools, toolsQueryShape } from '../../tool-listing/requested-tools.ts';
-import type { Tool } from '../../tools/tool.ts';
 import { outcomeOf } from '../../workflows/call-outcome.ts';
 import { restCallOf } from '../admission/rest-call.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponse, named } from '../openapi/shared-schemas.ts';
-import { sendWithProgress, withEventStream } from './call-progress.ts';
 import { callHeadersSchema, metaOfHeaders, sendContinuation } from './call-headers.ts';
-
-/** The catalogue that MCP's `tools/list` shows, and where what is a bug of Baton is logged. */
-export interface ToolRouteDependencies {
-  readonly tools: ReadonlyMap<string, Tool>;
-  readonly log: (error: unknown) => void;
-}
 
 const tags = ['tools'];
 const toolsQuery = z.strictObject(toolsQueryShape);
@@ -39,18 +31,17 @@ const acceptedSchema = z
 /** `POST /tools/{name}`: every tool of the catalogue is a route of its own, with its schemas; `{name}` are the specialists of a tenant. */
 export async function toolRoutes(
   app: FastifyInstance,
-  options: { routeScope: TenantRouteBase; services: Services; catalogue: ToolRouteDependencies },
+  options: { routeScope: TenantRouteBase; services: Services },
 ): Promise<void> {
-  const { routeScope, services, catalogue } = options;
+  const { routeScope, services } = options;
   const callTool = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
-    const selections = requestedTools(request, (one) => catalogue.tools.has(one));
+    const selections = requestedTools(request, (one) => services.tools.has(one));
     const call: Call = { ...restCallOf(services, request, reply), selections };
-    return sendWithProgress(request, reply, call, (reporting) =>
-      callToolOverRest(name, reporting, request, reply, catalogue),
-    );
+    const { status, body } = await callToolOverRest(name, call, request, reply);
+    return reply.status(status).type('application/json; charset=utf-8').send(body);
   };
 
-  for (const { name, access, listing, schemas } of catalogue.tools.values()) {
+  for (const { name, access, listing, schemas } of services.tools.values()) {
     const { scopes, admittedBy } = access;
     app.post(
       `/tools/${name}`,
@@ -69,9 +60,7 @@ export async function toolRoutes(
           querystring: toolsQuery,
           body: namedAsGiven(`${name}_arguments`, schemas.input),
           response: {
-            200: withEventStream(
-              jsonResponse("The tool's structuredContent", namedAsGiven(`${name}_result`, schemas.output)),
-            ),
+            200: jsonResponse("The tool's structuredContent", namedAsGiven(`${name}_result`, schemas.output)),
             ...(mayDelegate(listing, schemas.output) && {
               202: jsonResponse('It goes on as a task, which Location names', acceptedSchema),
             }),
@@ -96,7 +85,7 @@ export async function toolRoutes(
         querystring: toolsQuery,
         body: z.looseObject({}),
         response: {
-          200: withEventStream(jsonResponse("The tool's structuredContent", z.looseObject({}))),
+          200: jsonResponse("The tool's structuredContent", z.looseObject({})),
           202: jsonResponse('It goes on as a task, which Location names', acceptedSchema),
         },
       },
@@ -136,22 +125,21 @@ async function callToolOverRest(
   call: Call,
   request: FastifyRequest,
   reply: FastifyReply,
-  { tools, log }: ToolRouteDependencies,
 ): Promise<ToolResponse> {
   const params = { name, arguments: request.body ?? {}, _meta: metaOfHeaders(request) };
   enforceBatchAndFieldLimits({ params });
-  const tool = await findTool(tools, name, call);
+  const tool = await findTool(name, call);
   if (tool === undefined) {
     throw new BatonError('not_found', `There is no tool '${name.slice(0, 100)}'. GET /v1/tools lists them.`);
   }
   if (prefersTask(request) && tool.startTask !== undefined) {
-    const { task, _meta } = await createTask(tools, params, call, log);
+    const { task, _meta } = await createTask(params, call);
     const { taskId } = task;
     sendContinuation(reply, _meta?.['baton/continuation'] as never);
     reply.header('preference-applied', 'respond-async');
     return accepted(request, reply, taskId, { status: 'working', operation: name, taskId });
   }
-  const outcome = await runToolCall(tool, params, call, log);
+  const outcome = await runToolCall(tool, params, call);
   sendContinuation(reply, outcome.continuation);
   if (outcome.kind === 'failed') throw outcome.error;
   const { structured } = outcome.reply;

@@ -1,12 +1,7 @@
-import { priceTableSchema, type Scope } from '@baton/protocol';
+import { priceTableSchema } from '@baton/protocol';
 import type { FastifyInstance } from 'fastify';
-import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { tenantRouter } from '../admission/router.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { jsonResponse } from '../openapi/shared-schemas.ts';
-
-const ADMIN: readonly Scope[] = ['admin'];
-const tags = ['usage'];
 
 /** Without a table a tenant has no prices, and no costs. */
 const NO_PRICES = { currency: 'USD', models: {} };
@@ -20,41 +15,23 @@ export async function priceRoutes(
   app: FastifyInstance,
   { routeScope }: { routeScope: TenantRouteBase },
 ): Promise<void> {
-  const api = app.withTypeProvider<ZodTypeProvider>();
-  const params = routeScope.params({});
+  const route = tenantRouter(app, routeScope, { tag: 'usage', scopes: ['admin'] });
 
-  api.get(
-    '/prices',
-    {
-      config: { access: routeScope.access(ADMIN), problems: [404] },
-      schema: {
-        operationId: routeScope.operationId('getPrices'),
-        tags,
-        summary: 'Read what each model costs',
-        params,
-        response: { 200: jsonResponse('The prices', priceTableSchema) },
-      },
-    },
-    async (request) => (await tenantRequestOf(request).tenant.prices.read()) ?? NO_PRICES,
-  );
+  route('GET /prices', {
+    id: 'getPrices',
+    summary: 'Read what each model costs',
+    reply: [200, 'The prices', priceTableSchema],
+    run: async ({ tenant }) => (await tenant.prices.read()) ?? NO_PRICES,
+  });
 
-  api.put(
-    '/prices',
-    {
-      config: { access: routeScope.access(ADMIN), problems: [404] },
-      schema: {
-        operationId: routeScope.operationId('putPrices'),
-        tags,
-        summary: 'Set what each model costs, in place of all prices before',
-        params,
-        body: priceTable,
-        response: { 200: jsonResponse('The prices as they are now', priceTableSchema) },
-      },
+  route('PUT /prices', {
+    id: 'putPrices',
+    summary: 'Set what each model costs, in place of all prices before',
+    body: priceTable,
+    reply: [200, 'The prices as they are now', priceTableSchema],
+    async run({ tenant, identity, body }) {
+      await tenant.prices.put(identity, body);
+      return body;
     },
-    async (request) => {
-      const own = tenantRequestOf(request);
-      await own.tenant.prices.put(await own.admit(), request.body);
-      return request.body;
-    },
-  );
+  });
 }

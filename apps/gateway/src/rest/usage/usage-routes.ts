@@ -6,8 +6,13 @@ import { z } from 'zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { optionalParam } from '../routes/optional-param.ts';
-import { formatUsageCsv } from './usage-csv.ts';
-import { UsageReport, usageGroupingSchema, usageReportRowSchema } from './usage-report.ts';
+import {
+  type UsageGrouping,
+  UsageReport,
+  type UsageReportRow,
+  usageGroupingSchema,
+  usageReportRowSchema,
+} from './usage-report.ts';
 
 const ADMIN: readonly Scope[] = ['admin'];
 
@@ -101,4 +106,38 @@ function daysOf(from: string, to: string): string[] {
 
 function prefersCsv({ headers }: FastifyRequest): boolean {
   return /^\s*text\/csv\b/i.test(headers.accept ?? '');
+}
+
+const COLUMNS = [
+  'calls',
+  'failedCalls',
+  'inputTokens',
+  'outputTokens',
+  'durationMs',
+  'cost',
+  'unpricedCalls',
+] as const;
+
+/** A report as CSV (RFC 4180): a header, and a line for each row. */
+function formatUsageCsv(
+  by: UsageGrouping,
+  rows: readonly UsageReportRow[],
+  currency: string | undefined,
+): string {
+  const header = [by, ...COLUMNS, 'currency'];
+  const lines = rows.map((row) => [
+    csvText(row.key),
+    ...COLUMNS.map((column) => String(row[column] ?? '')),
+    currency ?? '',
+  ]);
+  return [header, ...lines].map((line) => `${line.join(',')}\r\n`).join('');
+}
+
+/**
+ * A name of agents' and models' own choosing as a field of CSV. One that a spreadsheet would take for a formula gets an
+ * apostrophe in front, which shows it as text.
+ */
+function csvText(text: string): string {
+  const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }

@@ -1,5 +1,4 @@
 import { BatonError } from '@baton/protocol';
-import { z } from 'zod';
 import {
   positionsById,
   resolveToNewItemPosition,
@@ -9,7 +8,7 @@ import { type CommandResult } from '../model/command-result.ts';
 import { editTasksInTag, replaceTask } from '../task-edits/edit-tasks-in-tag.ts';
 import { allItemIds, resolveDependency } from '../dependencies/dependency-graph.ts';
 import { convertTaskToSubtask } from '../task-edits/convert-item.ts';
-import { generatedSubtaskSchema, type GeneratedSubtask } from '../model/generated-subtask.ts';
+import { type GeneratedSubtask } from '../model/generated-subtask.ts';
 import { type Project, withComplexityReport } from '../model/project.ts';
 import { requireTask } from '../model/require-existing.ts';
 import { remapReportTaskIds } from '../model/complexity-report.ts';
@@ -20,9 +19,8 @@ import {
   formatTaskRef,
   parseTaskRefs,
   dependencyRelativeToParent,
-  taskNumberSchema,
 } from '../model/task-id.ts';
-import { type Status, statusSchema } from '../model/status-and-priority.ts';
+import { type Status } from '../model/status-and-priority.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import { taskDoneError, unknownDependencyError } from '../model/project-errors.ts';
 
@@ -33,34 +31,31 @@ export const MAX_SUBTASKS_PER_ANSWER = 100;
  * Puts an LLM's subtasks into a task. `replace` takes out those that are not done first, since done work is never undone;
  * `replace_pending` only those that nobody has begun or set aside.
  */
-export const addSubtasksCommandSchema = z.strictObject({
-  command: z.literal('add_subtasks'),
-  id: taskNumberSchema,
-  mode: z.enum(['append', 'replace', 'replace_pending']),
-  subtasks: z.array(generatedSubtaskSchema).min(1).max(MAX_SUBTASKS_PER_ANSWER),
-  tag: z.string().optional(),
+interface AddSubtasks {
+  readonly id: number;
+  readonly mode: keyof typeof STAYS;
+  readonly subtasks: readonly GeneratedSubtask[];
+  readonly tag?: string | undefined;
   /** Whether the outcome is to hold the whole task: it is journaled, and a hundred of them would add up. */
-  show: z.boolean().optional(),
-});
+  readonly show?: boolean;
+}
 
 /** Adds one subtask: a new one, or an existing task turned into a subtask. */
-export const addSubtaskCommandSchema = z.strictObject({
-  command: z.literal('add_subtask'),
-  id: taskNumberSchema,
-  subtask: z.union([
-    z.strictObject({ taskId: taskNumberSchema }),
-    z.strictObject({
-      title: z.string().trim().min(1).max(TASK_LIMITS.titleLength),
-      description: z.string().max(TASK_LIMITS.descriptionLength).default(''),
-      details: z.string().max(TASK_LIMITS.detailsLength).default(''),
-      testStrategy: z.string().max(TASK_LIMITS.detailsLength).default(''),
-      status: statusSchema.default('pending'),
-      /** Outside ids, separated by commas; each must exist. */
-      dependencies: z.string().max(10_000).default(''),
-    }),
-  ]),
-  tag: z.string().optional(),
-});
+interface AddSubtask {
+  readonly id: number;
+  readonly subtask:
+    | { readonly taskId: number }
+    | {
+        readonly title: string;
+        readonly description: string;
+        readonly details: string;
+        readonly testStrategy: string;
+        readonly status: Status;
+        /** Outside ids, separated by commas; each must exist. */
+        readonly dependencies: string;
+      };
+  readonly tag?: string | undefined;
+}
 
 const STAYS = {
   append: () => true,
@@ -74,11 +69,7 @@ const STAYS = {
  *
  * @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `project_task_done`, `limit_size`.
  */
-export function addSubtasks(
-  project: Project | undefined,
-  command: z.infer<typeof addSubtasksCommandSchema>,
-  now: string,
-): CommandResult {
+export function addSubtasks(project: Project | undefined, command: AddSubtasks, now: string): CommandResult {
   return editTasksInTag(project, command.tag, now, (before, tag) => {
     const found = requireTask({ tasks: before }, tag, { task: command.id });
     if (found.status === 'done') throw taskDoneError(tag, `${found.id}`);
@@ -132,11 +123,7 @@ function numbered(given: readonly GeneratedSubtask[], parent: Task, known: Reado
 }
 
 /** @throws BatonError as `addSubtasks`, and `invalid_arguments` for a task that cannot become a subtask. */
-export function addSubtask(
-  project: Project | undefined,
-  command: z.infer<typeof addSubtaskCommandSchema>,
-  now: string,
-): CommandResult {
+export function addSubtask(project: Project | undefined, command: AddSubtask, now: string): CommandResult {
   const { subtask } = command;
   const applied = editTasksInTag(project, command.tag, now, (tasks, tag) => {
     const parent = requireTask({ tasks }, tag, { task: command.id });

@@ -1,26 +1,22 @@
-import { z } from 'zod';
-import { answerBlocksSchema, attachWhatFits } from '../task-edits/attach.ts';
+import { type AnswerBlocks, attachWhatFits } from '../task-edits/attach.ts';
 import { unknownDependencyError } from '../model/project-errors.ts';
 import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
 import { BatonError } from '@baton/protocol';
 import { existingItems } from '../dependencies/dependency-graph.ts';
-import { generatedTaskSchema } from '../model/generated-task.ts';
-import { newProject, newTag, nextTaskId, type Project, tagNameSchema, withTag } from '../model/project.ts';
+import type { GeneratedTask } from '../model/generated-task.ts';
+import { newProject, newTag, nextTaskId, type Project, withTag } from '../model/project.ts';
 import type { Dependency } from '../model/task-id.ts';
 import { appendTask, type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Adds one task. The caller's dependencies must exist; what an LLM suggests is left out where it does not. */
-export const addTaskCommandSchema = z.strictObject({
-  command: z.literal('add_task'),
-  tag: tagNameSchema,
-  task: generatedTaskSchema.omit({ id: true, dependencies: true, status: true }),
-  dependencies: z.array(z.union([z.int(), z.string()])).max(TASK_LIMITS.dependencies),
-  suggested: z.array(z.union([z.int(), z.string()])),
-  /** See `addTasksCommand`. */
-  seenBelow: z.int().min(1).optional(),
-  /** What the answer brought beside words. */
-  attachments: answerBlocksSchema,
-});
+interface AddTask extends AnswerBlocks {
+  readonly tag: string;
+  readonly task: Omit<GeneratedTask, 'id' | 'dependencies' | 'status'>;
+  readonly dependencies: readonly Dependency[];
+  readonly suggested: readonly Dependency[];
+  /** See `AddTasks`. */
+  readonly seenBelow?: number;
+}
 
 /**
  * The project with the task added under the next free id at the time of the commit, so that two calls at once never
@@ -28,11 +24,7 @@ export const addTaskCommandSchema = z.strictObject({
  *
  * @throws BatonError `project_task_not_found` for a dependency of the caller's, `limit_size`.
  */
-export function addTask(
-  project: Project | undefined,
-  command: z.infer<typeof addTaskCommandSchema>,
-  now: string,
-): CommandResult {
+export function addTask(project: Project | undefined, command: AddTask, now: string): CommandResult {
   const { tag: name, task } = command;
   const tag = project?.tags.get(name) ?? newTag(name, now);
   const { tasksPerTag } = TASK_LIMITS;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyCommand, type ProjectCommand, commandSchema } from '../command.ts';
+import { applyCommand, type ProjectCommand } from '../command.ts';
 import { findInvariantViolations } from '../../testing/project-invariants.ts';
+import { generatedTaskSchema } from '../model/generated-task.ts';
 import type { Project } from '../model/project.ts';
 import type { Task } from '../model/task.ts';
 
@@ -13,15 +14,14 @@ interface Given {
   readonly [field: string]: unknown;
 }
 
-function add(project: Project | undefined, tasks: readonly Given[], mode = 'append', seenBelow?: number) {
-  const command = commandSchema.parse({
-    command: 'add_tasks',
-    tag: 'master',
-    mode,
-    tasks: tasks.map((task, index) => ({ title: `T${index + 1}`, description: '', ...task })),
-    ...(seenBelow === undefined ? {} : { seenBelow }),
-  });
-  return applyCommand(project, command, NOW);
+type Mode = Extract<ProjectCommand, { command: 'add_tasks' }>['mode'];
+
+function add(project: Project | undefined, given: readonly Given[], mode: Mode = 'append', below?: number) {
+  const tasks = given.map((task, index) =>
+    generatedTaskSchema.parse({ title: `T${index + 1}`, description: '', ...task }),
+  );
+  const seenBelow = below === undefined ? {} : { seenBelow: below };
+  return applyCommand(project, { command: 'add_tasks', tag: 'master', mode, tasks, ...seenBelow }, NOW);
 }
 
 function links(project: Project): Record<number, Task['dependencies']> {

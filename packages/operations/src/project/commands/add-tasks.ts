@@ -1,18 +1,16 @@
 import { BatonError } from '@baton/protocol';
-import { z } from 'zod';
 import { allItemIds } from '../dependencies/dependency-graph.ts';
 import {
   positionsById,
   resolveToNewItemPosition,
   breakCyclesAmongNewItems,
 } from '../dependencies/new-item-dependencies.ts';
-import { MAX_TASKS_PER_ANSWER, type GeneratedTask, generatedTaskSchema } from '../model/generated-task.ts';
+import { type GeneratedTask } from '../model/generated-task.ts';
 import {
   newProject,
   newTag,
   nextTaskId,
   type Project,
-  tagNameSchema,
   withComplexityReport,
   withTag,
 } from '../model/project.ts';
@@ -21,20 +19,18 @@ import type { Dependency } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Puts an LLM's tasks into a tag; `replace` takes the tag's own out first. */
-export const addTasksCommandSchema = z.strictObject({
-  command: z.literal('add_tasks'),
-  tag: tagNameSchema,
-  mode: z.enum(['refuse_if_not_empty', 'append', 'replace']),
-  tasks: z.array(generatedTaskSchema).min(1).max(MAX_TASKS_PER_ANSWER),
+interface AddTasks {
+  readonly tag: string;
+  readonly mode: 'refuse_if_not_empty' | 'append' | 'replace';
+  readonly tasks: readonly GeneratedTask[];
   /**
    * The tag's next free id when the LLM was asked. A dependency at or above it cannot mean a task of the tag, since
    * the LLM saw none there: what stands there by now came from another call.
    */
-  seenBelow: z.int().min(1).optional(),
-});
-export type AddTasks = z.infer<typeof addTasksCommandSchema>;
+  readonly seenBelow?: number;
+}
 
-export interface AddedTasks {
+interface AddedTasks {
   readonly tag: string;
   readonly taskIds: readonly number[];
   readonly tasks: readonly Task[];

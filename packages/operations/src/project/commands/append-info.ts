@@ -1,37 +1,29 @@
 import { BatonError } from '@baton/protocol';
-import { z } from 'zod';
-import { answerBlocksSchema, attachWhatFits } from '../task-edits/attach.ts';
+import { type AnswerBlocks, attachWhatFits } from '../task-edits/attach.ts';
 import { taskDoneError } from '../model/project-errors.ts';
 import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
 import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
 import { updateItemAt } from '../task-edits/update-item-at.ts';
 import type { Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/require-existing.ts';
-import { taskMetadataSchema, withMetadata } from '../model/task-metadata.ts';
+import { type TaskMetadata, withMetadata } from '../model/task-metadata.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Adds a dated note to the details of a task or of a subtask, or fields to its metadata, or both. */
-export const appendInfoCommandSchema = z.strictObject({
-  command: z.literal('append_info'),
-  id: z.string().min(1).max(100),
-  text: z.string().min(1).max(TASK_LIMITS.detailsLength).optional(),
-  metadata: taskMetadataSchema.optional(),
-  tag: z.string().optional(),
-  /** What the answer brought beside words. */
-  attachments: answerBlocksSchema,
-});
+interface AppendInfo extends AnswerBlocks {
+  readonly id: string;
+  readonly text?: string;
+  readonly metadata?: TaskMetadata | undefined;
+  readonly tag?: string | undefined;
+}
 
 /**
  * The project with the note added, dated by the commit, and the metadata merged. The outcome's `added` is the note.
  *
  * @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `project_task_done`, `limit_size`.
  */
-export function appendInfo(
-  project: Project | undefined,
-  command: z.infer<typeof appendInfoCommandSchema>,
-  now: string,
-): CommandResult {
+export function appendInfo(project: Project | undefined, command: AppendInfo, now: string): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks, tag) => {
     const [ref] = parseTaskRefs(command.id) as [TaskRef];
     const task = requireTask({ tasks }, tag, ref);

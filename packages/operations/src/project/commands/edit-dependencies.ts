@@ -1,8 +1,6 @@
 import { BatonError } from '@baton/protocol';
-import { z } from 'zod';
 import { type CommandResult } from '../model/command-result.ts';
 import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
-import { dependencyCycleError } from '../dependencies/dependency-cycle-error.ts';
 import { shortestDependencyPath } from '../dependencies/shortest-dependency-path.ts';
 import {
   buildGraph,
@@ -18,24 +16,17 @@ import { type Task, TASK_LIMITS } from '../model/task.ts';
 import { updateItemAt } from '../task-edits/update-item-at.ts';
 import { type DependencyIssue, findDependencyIssues } from '../dependencies/find-dependency-issues.ts';
 
-const ids = z.string().min(1).max(10_000);
-const pair = { id: ids, dependsOn: ids, tag: z.string().optional() };
-
 /** Lets each of `id` wait for each of `dependsOn`, all by their outside ids. */
-export const addDependencyCommandSchema = z.strictObject({ command: z.literal('add_dependency'), ...pair });
-export const removeDependencyCommandSchema = z.strictObject({
-  command: z.literal('remove_dependency'),
-  ...pair,
-});
-export const fixDependenciesCommandSchema = z.strictObject({
-  command: z.literal('fix_dependencies'),
-  tag: z.string().optional(),
-});
+interface EditDependencies {
+  readonly id: string;
+  readonly dependsOn: string;
+  readonly tag?: string | undefined;
+}
 
 /** @throws BatonError `dependency_cycle` naming the chain, `project_task_not_found`, `invalid_arguments`, ... */
 export function addDependency(
   project: Project | undefined,
-  command: z.infer<typeof addDependencyCommandSchema>,
+  command: EditDependencies,
   now: string,
 ): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks, tag) => {
@@ -92,7 +83,7 @@ function withDependency(
 /** @throws BatonError as `addDependency`; `dependency_not_found` when nothing of it was there. */
 export function removeDependency(
   project: Project | undefined,
-  command: z.infer<typeof removeDependencyCommandSchema>,
+  command: EditDependencies,
   now: string,
 ): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks, tag) => {
@@ -125,7 +116,7 @@ export function removeDependency(
 /** Removes wrong dependencies: unknown ones, duplicates, and one of each cycle until none is left. */
 export function fixDependencies(
   project: Project | undefined,
-  command: z.infer<typeof fixDependenciesCommandSchema>,
+  command: { readonly tag?: string | undefined },
   now: string,
 ): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks) => {
@@ -202,4 +193,20 @@ function tooMany(id: string): BatonError {
   return new BatonError('limit_size', `${id} already has ${TASK_LIMITS.dependencies} dependencies.`, {
     limit: TASK_LIMITS.dependencies,
   });
+}
+
+const MOST_SHOWN = 20;
+
+/** `dependency_cycle` for a dependency that would close a cycle: `chain` begins and ends with the same id. */
+function dependencyCycleError(chain: readonly string[]): BatonError {
+  const shown =
+    chain.length <= MOST_SHOWN
+      ? chain.join(' → ')
+      : `${chain.slice(0, MOST_SHOWN - 1).join(' → ')} → … → ${chain.at(-1)}`;
+  const what = chain.length <= 2 ? 'would depend on itself' : 'would wait for each other';
+  return new BatonError(
+    'dependency_cycle',
+    `${shown}: ${chain.length <= 2 ? chain[0] : 'these'} ${what}. Nothing was changed.`,
+    { chain: [...chain] },
+  );
 }

@@ -1,35 +1,20 @@
 import { BatonError } from '@baton/protocol';
-import { z } from 'zod';
 import type { CommandResult } from '../model/command-result.ts';
-import { newTag, type Project, tagNameSchema, withComplexityReport, withTag } from '../model/project.ts';
+import { newTag, type Project, withComplexityReport, withTag } from '../model/project.ts';
 import { requireProject, requireTag } from '../model/require-existing.ts';
 
-const description = z.string().max(1_000).optional();
-
 /** Makes a tag, empty or with the tasks of another. */
-export const addTagCommandSchema = z.strictObject({
-  command: z.literal('add_tag'),
-  name: tagNameSchema,
+interface AddTag {
+  readonly name: string;
   /** `true`: the current one. */
-  copyFrom: z.union([z.literal(true), z.string()]).optional(),
-  description,
-});
-export const renameTagCommandSchema = z.strictObject({
-  command: z.literal('rename_tag'),
-  oldName: z.string(),
-  newName: tagNameSchema,
-});
-export const deleteTagCommandSchema = z.strictObject({ command: z.literal('delete_tag'), name: z.string() });
-export const useTagCommandSchema = z.strictObject({ command: z.literal('use_tag'), name: z.string() });
+  readonly copyFrom?: true | string | undefined;
+  readonly description?: string | undefined;
+}
 
 const MAX_TAGS = 1_000;
 
 /** @throws BatonError `project_not_found`, `tag_not_found`, `tag_exists`, `limit_size`. */
-export function addTag(
-  project: Project | undefined,
-  command: z.infer<typeof addTagCommandSchema>,
-  now: string,
-): CommandResult {
+export function addTag(project: Project | undefined, command: AddTag, now: string): CommandResult {
   const existing = requireProject(project);
   const { name, copyFrom } = command;
   refuseTaken(existing, name);
@@ -48,7 +33,7 @@ export function addTag(
 /** @throws BatonError `project_not_found`, `tag_not_found`, `tag_exists`. */
 export function renameTag(
   project: Project | undefined,
-  { oldName, newName }: z.infer<typeof renameTagCommandSchema>,
+  { oldName, newName }: { readonly oldName: string; readonly newName: string },
   now: string,
 ): CommandResult {
   const existing = requireProject(project);
@@ -68,10 +53,7 @@ export function renameTag(
 }
 
 /** Deletes a tag with its tasks; never the last one. @throws BatonError `tag_not_found`, `invalid_arguments`. */
-export function deleteTag(
-  project: Project | undefined,
-  { name }: z.infer<typeof deleteTagCommandSchema>,
-): CommandResult {
+export function deleteTag(project: Project | undefined, { name }: { readonly name: string }): CommandResult {
   const existing = requireProject(project);
   const tag = requireTag(existing, name);
   const tags = new Map(existing.tags);
@@ -92,10 +74,7 @@ export function deleteTag(
 }
 
 /** Makes a tag the one that calls without `tag` mean. @throws BatonError `project_not_found`, `tag_not_found`. */
-export function useTag(
-  project: Project | undefined,
-  { name }: z.infer<typeof useTagCommandSchema>,
-): CommandResult {
+export function useTag(project: Project | undefined, { name }: { readonly name: string }): CommandResult {
   const existing = requireProject(project);
   const { tasks } = requireTag(existing, name);
   return {

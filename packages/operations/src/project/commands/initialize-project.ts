@@ -1,13 +1,8 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
 import { generatedTaskSchema } from '../model/generated-task.ts';
 import { DEFAULT_TAG, newProject, newTag, type Project, withTag } from '../model/project.ts';
-import {
-  languageSchema,
-  type ProjectMetadata,
-  projectMetadataSchema,
-  projectRulesSchema,
-} from '../model/project-metadata.ts';
+import type { ProjectMetadata } from '../model/project-metadata.ts';
 import type { Task } from '../model/task.ts';
 import { addTasks } from './add-tasks.ts';
 
@@ -20,14 +15,14 @@ export const firstTaskSchema = generatedTaskSchema.pick({
   testStrategy: true,
   priority: true,
 });
+type FirstTask = z.infer<typeof firstTaskSchema>;
 
 /** Creates a project, or updates its metadata; fields that are not given stay, and a language of null is taken out. */
-export const initializeCommandSchema = z.strictObject({
-  command: z.literal('initialize'),
-  about: projectMetadataSchema.omit({ created: true }).extend({ language: languageSchema.nullish() }),
-  rules: projectRulesSchema.optional(),
-  tasks: z.array(firstTaskSchema).max(MAX_FIRST_TASKS).optional(),
-});
+interface InitializeProject {
+  readonly about: { readonly [K in keyof ProjectMetadata]?: ProjectMetadata[K] | null | undefined };
+  readonly rules?: readonly string[] | undefined;
+  readonly tasks?: readonly FirstTask[] | undefined;
+}
 
 /**
  * The project with its metadata, and with those of `tasks` in its current tag whose titles none there has, so that the
@@ -37,7 +32,7 @@ export const initializeCommandSchema = z.strictObject({
  */
 export function initializeProject(
   project: Project | undefined,
-  command: z.infer<typeof initializeCommandSchema>,
+  command: InitializeProject,
   now: string,
 ): CommandResult {
   const existing = project ?? withTag(newProject(DEFAULT_TAG), DEFAULT_TAG, newTag(DEFAULT_TAG, now));
@@ -55,7 +50,7 @@ export function initializeProject(
 
 function withFirstTasks(
   project: Project,
-  wanted: readonly z.infer<typeof firstTaskSchema>[],
+  wanted: readonly FirstTask[],
   now: string,
 ): { next: Project; added: Pick<Task, 'id' | 'title' | 'status'>[] } {
   if (wanted.length === 0) return { next: project, added: [] };
@@ -65,10 +60,6 @@ function withFirstTasks(
     .filter(({ title }) => !titles.has(title) && titles.add(title))
     .map((task, at) => ({ ...task, id: at + 1 }));
   if (tasks.length === 0) return { next: project, added: [] };
-  const { project: next, added } = addTasks(
-    project,
-    { command: 'add_tasks', tag, mode: 'append', tasks },
-    now,
-  );
+  const { project: next, added } = addTasks(project, { tag, mode: 'append', tasks }, now);
   return { next, added: added.tasks.map(({ id, title, status }) => ({ id, title, status })) };
 }

@@ -1,18 +1,16 @@
-import { z } from 'zod';
 import type { CommandResult } from '../model/command-result.ts';
-import { taskAnalysisSchema, type ComplexityReport } from '../model/complexity-report.ts';
+import type { TaskAnalysis, ComplexityReport } from '../model/complexity-report.ts';
 import { requireProject, requireTag } from '../model/require-existing.ts';
 import type { Project } from '../model/project.ts';
 
 /** Puts analyses into a tag's report. */
-export const mergeReportCommandSchema = z.strictObject({
-  command: z.literal('merge_report'),
-  tag: z.string(),
-  threshold: z.int().min(1).max(10),
-  research: z.boolean(),
-  projectRoot: z.string(),
-  analyses: z.array(taskAnalysisSchema),
-});
+interface MergeReport {
+  readonly tag: string;
+  readonly threshold: number;
+  readonly research: boolean;
+  readonly projectRoot: string;
+  readonly analyses: readonly TaskAnalysis[];
+}
 
 /**
  * The project with the analyses merged into the tag's report, under the titles that the tasks have by now. A task that
@@ -20,11 +18,7 @@ export const mergeReportCommandSchema = z.strictObject({
  *
  * @throws BatonError `project_not_found`, `tag_not_found`.
  */
-export function mergeReport(
-  project: Project | undefined,
-  command: z.infer<typeof mergeReportCommandSchema>,
-  now: string,
-): CommandResult {
+export function mergeReport(project: Project | undefined, command: MergeReport, now: string): CommandResult {
   const existing = requireProject(project);
   const { tasks } = requireTag(existing, command.tag);
   const titles = new Map(tasks.map(({ id, title }) => [id, title]));

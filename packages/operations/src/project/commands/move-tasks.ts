@@ -1,5 +1,4 @@
 import { BatonError } from '@baton/protocol';
-import { z } from 'zod';
 import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
 import { editTasksInTag, replaceTask } from '../task-edits/edit-tasks-in-tag.ts';
 import { buildGraph, dependencyLinks } from '../dependencies/dependency-graph.ts';
@@ -11,28 +10,24 @@ import { remapDependencies } from '../dependencies/remap-dependencies.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
-const ids = z.string().min(1).max(10_000);
-
 /** Each move visits all dependencies of the tag. */
 const MOST_MOVES = 20;
 
 /** Gives tasks and subtasks other ids within a tag: `from` and `to` are lists of the same length. */
-export const moveTasksWithinTagCommandSchema = z.strictObject({
-  command: z.literal('move_tasks'),
-  from: ids,
-  to: ids,
-  tag: z.string().optional(),
-});
+interface MoveTasksWithinTag {
+  readonly from: string;
+  readonly to: string;
+  readonly tag?: string | undefined;
+}
 
 /** Takes whole tasks from one tag to another, where they keep their ids as far as these are free. */
-export const moveTasksBetweenTagsCommandSchema = z.strictObject({
-  command: z.literal('move_between_tags'),
-  from: ids,
-  fromTag: z.string(),
-  toTag: z.string(),
+interface MoveTasksBetweenTags {
+  readonly from: string;
+  readonly fromTag: string;
+  readonly toTag: string;
   /** What becomes of dependencies between what goes and what stays. */
-  dependencies: z.enum(['refuse', 'take_along', 'drop']),
-});
+  readonly dependencies: 'refuse' | 'take_along' | 'drop';
+}
 
 /**
  * The moves, one after the other, all or none. Dependencies follow what they mean; a subtask that moves to the place of
@@ -43,7 +38,7 @@ export const moveTasksBetweenTagsCommandSchema = z.strictObject({
  */
 export function moveTasksWithinTag(
   project: Project | undefined,
-  command: z.infer<typeof moveTasksWithinTagCommandSchema>,
+  command: MoveTasksWithinTag,
   now: string,
 ): CommandResult {
   const from = parseTaskRefs(command.from, 'from');
@@ -149,7 +144,7 @@ function refuseTaken(tasks: readonly Task[], place: TaskRef): void {
 /** @throws BatonError as `moveTasks`, and `invalid_arguments` naming the dependencies that are in the way. */
 export function moveTasksBetweenTags(
   project: Project | undefined,
-  command: z.infer<typeof moveTasksBetweenTagsCommandSchema>,
+  command: MoveTasksBetweenTags,
   now: string,
 ): CommandResult {
   const existing = requireProject(project);

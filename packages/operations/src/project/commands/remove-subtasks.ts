@@ -1,5 +1,4 @@
 import { BatonError } from '@baton/protocol';
-import { z } from 'zod';
 import { type CommandResult } from '../model/command-result.ts';
 import { nextTaskId, type Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/require-existing.ts';
@@ -9,28 +8,24 @@ import { convertSubtaskToTask } from '../task-edits/convert-item.ts';
 import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
 import { requireItemRefs, titleAt, withoutListedSubtasks } from '../task-edits/item-refs.ts';
 
-const ids = z.string().min(1).max(10_000);
-
 /** Takes subtasks out of their tasks; with `convert` each becomes a task of its own. */
-export const removeSubtasksCommandSchema = z.strictObject({
-  command: z.literal('remove_subtasks'),
-  id: ids,
-  convert: z.boolean(),
-  tag: z.string().optional(),
-});
+interface RemoveSubtasks {
+  readonly id: string;
+  readonly convert: boolean;
+  readonly tag?: string | undefined;
+}
 
 /** Takes all subtasks out of some tasks, or of all of them. */
-export const clearSubtasksCommandSchema = z.strictObject({
-  command: z.literal('clear_subtasks'),
+interface ClearSubtasks {
   /** Undefined: all tasks. */
-  id: ids.optional(),
-  tag: z.string().optional(),
-});
+  readonly id?: string | undefined;
+  readonly tag?: string | undefined;
+}
 
 /** @throws BatonError as `removeTasks`; `invalid_arguments` for the id of a whole task. */
 export function removeSubtasks(
   project: Project | undefined,
-  command: z.infer<typeof removeSubtasksCommandSchema>,
+  command: RemoveSubtasks,
   now: string,
 ): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks, name) => {
@@ -58,7 +53,7 @@ export function removeSubtasks(
 /** @throws BatonError as `removeTasks`; `invalid_arguments` for the id of a subtask. */
 export function clearSubtasks(
   project: Project | undefined,
-  command: z.infer<typeof clearSubtasksCommandSchema>,
+  command: ClearSubtasks,
   now: string,
 ): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks, name) => {

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { type CommandResult } from '../model/command-result.ts';
 import { remapReportTaskIds } from '../model/complexity-report.ts';
 import { type Project, withComplexityReport } from '../model/project.ts';
@@ -7,19 +6,14 @@ import { remapDependencies } from '../dependencies/remap-dependencies.ts';
 import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
 import { requireItemRefs, titleAt, withoutListedSubtasks } from '../task-edits/item-refs.ts';
 
-const ids = z.string().min(1).max(10_000);
-
-/** Takes tasks and subtasks out for good; nothing waits for them any more. */
-export const removeTasksCommandSchema = z.strictObject({
-  command: z.literal('remove_tasks'),
-  id: ids,
-  tag: z.string().optional(),
-});
-
-/** @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `invalid_arguments`. */
+/**
+ * Takes tasks and subtasks out for good; nothing waits for them any more.
+ *
+ * @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `invalid_arguments`.
+ */
 export function removeTasks(
   project: Project | undefined,
-  command: z.infer<typeof removeTasksCommandSchema>,
+  command: { readonly id: string; readonly tag?: string | undefined },
   now: string,
 ): CommandResult {
   const applied = editTasksInTag(project, command.tag, now, (tasks, name) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { applyCommand, commandSchema } from '../command.ts';
+import { applyCommand } from '../command.ts';
+import { statusSchema } from '../model/status-and-priority.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
 const part = (id: number, status = 'pending') => ({ id, title: `P${id}`, status });
@@ -16,11 +17,7 @@ const FILE = {
 
 const project = () => applyCommand(undefined, { command: 'import', file: FILE }, NOW).project;
 const set = (id: string, status: string, tag?: string) =>
-  applyCommand(
-    project(),
-    commandSchema.parse({ command: 'set_status', id, status, ...(tag ? { tag } : {}) }),
-    NOW,
-  );
+  applyCommand(project(), { command: 'set_status', id, status: statusSchema.parse(status), tag }, NOW);
 
 describe('set_status', () => {
   it.each([

@@ -1,18 +1,15 @@
-import { z } from 'zod';
 import { type Project, resolveTag, withTag } from '../model/project.ts';
 import { requireProject, requireSubtask, requireTag, requireTask } from '../model/require-existing.ts';
-import { type Status, statusSchema } from '../model/status-and-priority.ts';
+import type { Status } from '../model/status-and-priority.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, taskIdsOf } from '../model/task.ts';
 
 /** Sets one status on tasks and subtasks: `id` is "3", "3.2" or a comma list of such. */
-export const setStatusCommandSchema = z.strictObject({
-  command: z.literal('set_status'),
-  id: z.string().min(1).max(10_000),
-  status: statusSchema,
-  tag: z.string().optional(),
-});
-export type SetStatus = z.infer<typeof setStatusCommandSchema>;
+interface SetStatus {
+  readonly id: string;
+  readonly status: Status;
+  readonly tag?: string | undefined;
+}
 
 export interface StatusChange {
   readonly id: string;

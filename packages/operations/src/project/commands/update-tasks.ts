@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { answerBlocksSchema, attachWhatFits } from '../task-edits/attach.ts';
+import { type AnswerBlocks, attachWhatFits } from '../task-edits/attach.ts';
 import { type CommandResult } from '../model/command-result.ts';
 import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
 import {
@@ -14,25 +13,22 @@ import type { Project } from '../model/project.ts';
 import type { IgnoredStatus } from '../model/ignored-status.ts';
 import { parseTaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
-import { taskMetadataSchema, withMetadata } from '../model/task-metadata.ts';
-import { type ProjectTaskUpdate, taskUpdateSchema } from '../model/task-update.ts';
+import { type TaskMetadata, withMetadata } from '../model/task-metadata.ts';
+import { type ProjectTaskUpdate } from '../model/task-update.ts';
 import { definedFields } from '../../schema/defined-fields.ts';
 
 /** Changes tasks as an LLM says. The statuses are those that the program took; see `RequestedStatuses`. */
-export const updateTasksCommandSchema = z.strictObject({
-  command: z.literal('update_tasks'),
-  updates: z.array(taskUpdateSchema).max(1_000),
-  tag: z.string().optional(),
+interface UpdateTasks extends AnswerBlocks {
+  readonly updates: readonly ProjectTaskUpdate[];
+  readonly tag?: string | undefined;
   /** Merged into the metadata of each. */
-  metadata: taskMetadataSchema.optional(),
+  readonly metadata?: TaskMetadata | undefined;
   /** Whether the outcome is to hold the tasks as they are then. */
-  show: z.boolean().optional(),
-  /** What the answer brought beside words, where it is about one task. */
-  attachments: answerBlocksSchema,
-});
+  readonly show?: boolean;
+}
 
 /** Why a task was left as it is. */
-export type Skipped = { readonly id: number; readonly reason: 'gone' | 'done' };
+type Skipped = { readonly id: number; readonly reason: 'gone' | 'done' };
 
 /**
  * The project with the tasks changed. A task that is removed or done by now is skipped and listed in the outcome;
@@ -41,11 +37,7 @@ export type Skipped = { readonly id: number; readonly reason: 'gone' | 'done' };
  *
  * @throws BatonError `project_not_found`, `tag_not_found`, `limit_size`.
  */
-export function updateTasks(
-  project: Project | undefined,
-  command: z.infer<typeof updateTasksCommandSchema>,
-  now: string,
-): CommandResult {
+export function updateTasks(project: Project | undefined, command: UpdateTasks, now: string): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks) => {
     const updates = new Map(command.updates.map((update) => [update.id, update]));
     const there = new Map(tasks.map((task) => [task.id, task]));

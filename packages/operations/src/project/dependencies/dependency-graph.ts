@@ -8,7 +8,7 @@ import { findTask, type Task } from '../model/task.ts';
 export type Graph<Node = string> = ReadonlyMap<Node, readonly Node[]>;
 
 /** One dependency as it is written, and the id that it resolves to; `to` is undefined when that does not exist. */
-export interface DependencyLink {
+interface DependencyLink {
   readonly from: string;
   readonly dependency: Dependency;
   readonly to: string | undefined;

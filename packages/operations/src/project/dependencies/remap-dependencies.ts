@@ -4,7 +4,7 @@ import { type Dependency, parseTaskRef } from '../model/task-id.ts';
 import type { Subtask, Task } from '../model/task.ts';
 
 /** An edit that changes ids: the tasks after it, and the earlier ids of the items that were renamed. */
-export interface StructureEdit {
+interface StructureEdit {
   readonly tasks: readonly Task[];
   /** New outside id → old one, for each item whose id changed. Whatever is missing afterwards was removed. */
   readonly renamed: ReadonlyMap<string, string>;
@@ -15,13 +15,11 @@ export interface StructureEdit {
  * followed, a removed one is dropped. Needed since an integer within a subtask means a sibling or, failing that, a task:
  * without it the removal of a sibling would turn a dependency on it into one on a task of the same number.
  *
- * @param own Subtask ids that are new, whose dependencies already say what they mean.
  * @throws BatonError `invalid_arguments` where a dependency could not be written down any more.
  */
 export function remapDependencies(
   before: readonly Task[],
   { tasks, renamed }: StructureEdit,
-  own: ReadonlySet<string> = new Set(),
 ): readonly Task[] {
   const knownBefore = allItemIds(before);
   const knownAfter = allItemIds(tasks);
@@ -30,11 +28,11 @@ export function remapDependencies(
     const now = nowCalled.get(then);
     if (now !== undefined) return now;
     // An id that someone else has taken over by now says nothing of what had it before.
-    return knownAfter.has(then) && !renamed.has(then) && !own.has(then) ? then : undefined;
+    return knownAfter.has(then) && !renamed.has(then) ? then : undefined;
   };
   const rewire = <T extends Task | Subtask>(item: T, id: string, parent?: number): T => {
     const { dependencies } = item;
-    if (dependencies.length === 0 || own.has(id)) return item;
+    if (dependencies.length === 0) return item;
     const then = renamed.get(id);
     const parentThen = then === undefined ? parent : parentOf(then);
     const rewired: Dependency[] = [];

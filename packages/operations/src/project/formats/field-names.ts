@@ -18,7 +18,7 @@ export const indexBucketField = (tag: string, bucket: number) => `index:${bucket
 export const indexField = (tag: string, id: number) => indexBucketField(tag, indexBucket(id));
 
 /** So many ids share a field of the index: a change of one task writes the entries of its neighbours with its own. */
-export const INDEXED_IDS = 64;
+const INDEXED_IDS = 64;
 
 const KIND = /^(?:(tag|updated|report|file):(.*)|(task|index):(\d+):(.*))$/s;
 

@@ -27,11 +27,10 @@ type IndexedSubtask = [
 /** One field of the index: entries by the ids of their tasks. */
 export type IndexBucket = Readonly<Record<string, IndexEntry>>;
 
-/** @param length the length of the task's JSON, where it is known */
-export function indexEntryOf(task: Task, length = storedLength(task)): IndexEntry {
+export function indexEntryOf(task: Task): IndexEntry {
   const { status, priority, dependencies, subtasks } = task;
   return [
-    length,
+    storedLength(task),
     status === 'pending' ? 0 : status,
     priority === 'medium' ? 0 : priority,
     dependencies.length === 0 ? 0 : dependencies,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { generatedTaskSchema, plannedTaskSchema } from './generated-task.ts';
 
 /** A subtask as an LLM gives it: as lenient as a task, and its id no more than a name within its answer. */
-export const generatedSubtaskSchema = z.object({
+const generatedSubtaskSchema = z.object({
   id: generatedTaskSchema.shape.id.describe('A number for this subtask, unique in this answer'),
   title: generatedTaskSchema.shape.title,
   description: generatedTaskSchema.shape.description,

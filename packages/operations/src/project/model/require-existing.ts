@@ -1,5 +1,5 @@
 import { BatonError } from '@baton/protocol';
-import type { Project, Tag } from './project.ts';
+import { type Project, resolveTag, type Tag } from './project.ts';
 import type { ConnectedFile } from './project-metadata.ts';
 import { formatTaskRef, parseTaskRef, type TaskRef } from './task-id.ts';
 import { findTask, type Subtask, type Task } from './task.ts';
@@ -12,6 +12,21 @@ export function requireTag(project: Project, name: string): Tag {
   throw new BatonError('tag_not_found', `The project has no tag '${name}'. Its tags: ${known}.`, {
     tag: name,
   });
+}
+
+/**
+ * The tag that a call means, by its name or as the current one, and its tasks.
+ *
+ * @throws BatonError `project_not_found`, `tag_not_found`.
+ */
+export function openTag(
+  project: Project | undefined,
+  projectRoot: string,
+  wanted: string | undefined,
+): { readonly existing: Project; readonly tag: string; readonly tasks: readonly Task[] } {
+  const existing = requireProject(project, projectRoot);
+  const tag = resolveTag(existing, wanted);
+  return { existing, tag, tasks: requireTag(existing, tag).tasks };
 }
 
 /** @throws BatonError `project_task_not_found`, naming the id and the tag. */

@@ -2,7 +2,7 @@ import { BatonError, exceedsDepth, isRecord, type JsonObject } from '@baton/prot
 import { z } from 'zod';
 
 /** Fields of their users' own at tasks and subtasks, as claude-task-master has them: no LLM is shown or changes them. */
-export const MAX_METADATA_LENGTH = 50_000;
+const MAX_METADATA_LENGTH = 50_000;
 const MAX_METADATA_DEPTH = 32;
 
 export const taskMetadataSchema = z
@@ -14,6 +14,8 @@ export const taskMetadataSchema = z
       refuse(`must be at most ${MAX_METADATA_LENGTH} characters of JSON`);
   });
 
+export type TaskMetadata = z.infer<typeof taskMetadataSchema>;
+
 /**
  * The item with `metadata` merged into its own, field by field; undefined changes nothing.
  *
@@ -21,7 +23,7 @@ export const taskMetadataSchema = z
  */
 export function withMetadata<T extends { readonly id: number; readonly metadata?: unknown }>(
   item: T,
-  metadata: Readonly<Record<string, unknown>> | undefined,
+  metadata: TaskMetadata | undefined,
 ): T {
   if (metadata === undefined) return item;
   const merged = { ...(isRecord(item.metadata) ? item.metadata : {}), ...metadata } as JsonObject;

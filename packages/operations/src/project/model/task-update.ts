@@ -16,9 +16,9 @@ const statusQuote = nullAsAbsent(z.string().max(2_000)).describe(
   'Beside status: the words of the request that ask for it, exactly as they stand there',
 );
 
-export const MAX_UPDATED_SUBTASKS = 200;
+const MAX_UPDATED_SUBTASKS = 200;
 
-export const subtaskUpdateSchema = z.object({
+const subtaskUpdateSchema = z.object({
   id: generatedTaskSchema.shape.id.describe(
     'The number of the subtask; a number that none has makes a new one',
   ),

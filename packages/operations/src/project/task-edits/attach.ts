@@ -1,5 +1,4 @@
-import { type AttachableBlock, attachableBlockSchema, BatonError } from '@baton/protocol';
-import { z } from 'zod';
+import { type AttachableBlock, BatonError } from '@baton/protocol';
 import type { CommandResult } from '../model/command-result.ts';
 import type { Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/require-existing.ts';
@@ -16,16 +15,17 @@ import {
 } from '../model/attachment.ts';
 
 /** Takes attachments out of a task or subtask by their numbers, and then adds others. */
-export const attachCommandSchema = z.strictObject({
-  command: z.literal('attach'),
-  id: z.string().min(1).max(100),
-  blocks: z.array(attachableBlockSchema).max(ATTACHMENT_LIMITS.perItem),
-  remove: z.array(z.int()).max(ATTACHMENT_LIMITS.perItem),
-  tag: z.string().optional(),
-});
+interface Attach {
+  readonly id: string;
+  readonly blocks: readonly AttachableBlock[];
+  readonly remove: readonly number[];
+  readonly tag?: string | undefined;
+}
 
 /** What commands that carry an answer attach to the item that it is about: as much as there is room for. */
-export const answerBlocksSchema = z.array(attachableBlockSchema).optional();
+export interface AnswerBlocks {
+  readonly attachments?: readonly AttachableBlock[] | undefined;
+}
 
 /**
  * The project with the attachments changed. Nothing is changed where a part is refused.
@@ -33,11 +33,7 @@ export const answerBlocksSchema = z.array(attachableBlockSchema).optional();
  * @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `attachment_not_found`, `limit_size`,
  * `invalid_arguments` for an item whose field `attachments` a file has brought in another form.
  */
-export function attach(
-  project: Project | undefined,
-  command: z.infer<typeof attachCommandSchema>,
-  now: string,
-): CommandResult {
+export function attach(project: Project | undefined, command: Attach, now: string): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks, tag) => {
     const [ref] = parseTaskRefs(command.id) as [TaskRef];
     const task = requireTask({ tasks }, tag, ref);

@@ -6,14 +6,12 @@ import type { Session } from '../../../sessions/session.ts';
 import type { DirectAnswer } from '../../dispatch/revision-server.ts';
 import { sessionCall, streamedCall } from '../call/session-call.ts';
 import type { Dispatcher } from '../../dispatch/dispatcher.ts';
-import type { McpMethods } from '../../dispatch/mcp-methods.ts';
 import type { TaskStreamDependencies } from './task-stream.ts';
 import type { Dispatched } from '../../dispatch/send-dispatched.ts';
 import { runOnStream } from './run-on-stream.ts';
 
 interface ResumeServices {
   readonly dispatcher: Dispatcher;
-  readonly methods: McpMethods;
   readonly taskStreams: TaskStreamDependencies;
 }
 
@@ -25,7 +23,7 @@ export function resumeStream(
   lastEventId: string,
   session: Session,
   admitted: AdmittedCall,
-  { dispatcher, methods, taskStreams }: ResumeServices,
+  { dispatcher, taskStreams }: ResumeServices,
 ): Dispatched {
   const caller = sessionCall(admitted, session, undefined);
   const position = taskStreams.positions.parse(lastEventId, caller);
@@ -41,8 +39,8 @@ export function resumeStream(
     respond: (notify) => {
       const onStream = notify ? streamedCall(call, session, notify) : call;
       const answer: DirectAnswer = ({ reportProgress }) =>
-        rethrowAsRpcError(methods.log, () =>
-          runOnStream(methods, taskStreams, position, {
+        rethrowAsRpcError(call, () =>
+          runOnStream(taskStreams, position, {
             ...onStream,
             ...(reportProgress && { reportProgress }),
           }),

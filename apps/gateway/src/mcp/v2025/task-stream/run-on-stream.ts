@@ -1,16 +1,16 @@
+import { BatonError } from '@baton/protocol';
 import { admitCall, ANY_MCP_CALLER } from '../../../call/access.ts';
 import type { AdmittedCall, Call } from '../../../call/call.ts';
 import { resolveDialect } from '../../../call/resolve-dialect.ts';
 import { clientTraits } from '../../../call/client-traits.ts';
-import type { UnfinishedTask } from '../../../delegation/tool-reply.ts';
-import { formatEndedTask, taskResult } from '../../../tasks/task-result.ts';
+import type { UnfinishedTask } from '../../../call/tool-reply.ts';
+import { formatEndedTask } from '../../../tasks/task-result.ts';
 import { parseRequest } from '../../../json-rpc/parse-request.ts';
 import { taskByIdSchema } from '../../../tasks/task-methods.ts';
 import { formatToolReply, joinToolResult } from '../../../tool-results/tool-result.ts';
 import { unfinishedReply } from '../../../tools/start-operation.ts';
 import type { CalledTool } from '../../dispatch/call-tool.ts';
 import { changedResourceLinks } from '../../dispatch/changed-resource-links.ts';
-import type { McpMethods } from '../../dispatch/mcp-methods.ts';
 import { chooseDialectOf2025 } from '../call/dialect-of-2025.ts';
 import type { StreamPosition } from './stream-positions.ts';
 import { streamTask, type TaskStreamDependencies } from './task-stream.ts';
@@ -19,7 +19,6 @@ type RequestId = StreamPosition['request'];
 
 /** Asks a call's client on the call's own stream what its work asks, until that has ended. As `runOnStream`. */
 export function streamToolCall(
-  methods: McpMethods,
   streams: TaskStreamDependencies,
   request: { readonly id: RequestId; readonly progressToken: RequestId | undefined },
   { tool, outcome: { continuation } }: CalledTool,
@@ -38,15 +37,14 @@ export function streamToolCall(
     continuation,
   };
   const admitted = { ...call, identity: call.caller.heldIdentity() };
-  return runOnStream(methods, streams, position, admitted);
+  return runOnStream(streams, position, admitted);
 }
 
 /**
- * `tasks/result` on a stream: its client is asked there what the task asks, if it takes that. As `runOnStream`, and -32602 for a dialect that
+ * `tasks/result`: on a stream its client is asked there what the task asks, if it takes that. As `runOnStream`, and -32602 for a dialect that
  * there is not.
  */
 export async function streamTaskResult(
-  methods: McpMethods,
   streams: TaskStreamDependencies,
   id: RequestId,
   params: unknown,
@@ -54,33 +52,43 @@ export async function streamTaskResult(
 ): Promise<string | undefined> {
   const admitted = await admitCall(call, ANY_MCP_CALLER);
   const { taskId, _meta } = parseRequest(taskByIdSchema, { method: 'tasks/result', params }).params;
-  if (call.sendEvent === undefined) return taskResult(taskId, admitted, streams.waits);
-  const chosen = { ...admitted, dialectChoice: await chooseDialectOf2025(_meta, call, 'sampling') };
-  const dialectChoice = (await resolveDialect(chosen)) ?? chosen.dialectChoice;
+  const chosen =
+    call.sendEvent === undefined
+      ? admitted
+      : { ...admitted, dialectChoice: await chooseDialectOf2025(_meta, call, 'sampling') };
+  const dialectChoice = await resolveDialect(chosen);
   const position: StreamPosition = {
     request: id,
     method: 'tasks/result',
     progressToken: _meta?.progressToken,
     taskId,
     operation: '',
-    dialect: dialectChoice.dialect === 'sampling' ? 'sampling' : 'tool',
+    dialect: dialectChoice?.dialect === 'sampling' ? 'sampling' : 'tool',
     shown: [],
   };
-  return runOnStream(methods, streams, position, { ...chosen, dialectChoice });
+  return runOnStream(streams, position, { ...chosen, ...(dialectChoice && { dialectChoice }) });
 }
 
 /**
  * The result of a request whose task is waited for on its stream, from a position on; undefined where the stream ends before, to be opened again.
- * Errors: those of `streamTask`.
+ * Errors: those of `streamTask`, and `task_unfinished` where there is no stream to open again.
  */
 export async function runOnStream(
-  { tools }: McpMethods,
   streams: TaskStreamDependencies,
   position: StreamPosition,
   call: AdmittedCall,
 ): Promise<string | undefined> {
   const { taskId, continuation } = position;
-  const came = await streamTask(streams, position, call);
+  let came = await streamTask(streams, position, call);
+  if (came.kind === 'interrupted' && call.sendEvent === undefined) {
+    const view = await call.tenant.tasks.read(call.identity, taskId, '', true);
+    if ('pending' in view) {
+      const { status } = view;
+      const message = `Task '${taskId}' is ${status}, and this call waits no longer. Repeat tasks/result to wait on.`;
+      throw new BatonError('task_unfinished', message, { taskId, status });
+    }
+    came = { kind: 'ended', operation: view.operation || position.operation, end: view };
+  }
   switch (came.kind) {
     case 'interrupted':
       return undefined;
@@ -90,9 +98,9 @@ export async function runOnStream(
       return joinToolResult(await formatToolReply(reply, textForm, [], continuation));
     }
     case 'ended': {
-      const tool = position.tool === undefined ? undefined : tools.get(position.tool);
+      const tool = position.tool === undefined ? undefined : call.services.tools.get(position.tool);
       const linksOf = (structured: object) =>
-        tool === undefined ? [] : changedResourceLinks(tools, tool, structured);
+        tool === undefined ? [] : changedResourceLinks(tool, structured, call);
       return joinToolResult(
         await formatEndedTask(came.operation, taskId, came.end, call, linksOf, continuation),
       );

@@ -10,8 +10,11 @@ import { withStreamProgress } from '../../../streaming/stream-progress.ts';
 import { toClientRequests } from '../../client-requests/client-requests.ts';
 import type { StreamPosition, StreamPositions } from './stream-positions.ts';
 
-/** So long one stream waits; behind it, its client opens it again. */
-const MAX_HOLD_MS = 600_000;
+/**
+ * The longest that one call waits. MCP has `tasks/result` wait until the end; a client that gave up, as most do after a minute, leaves its
+ * call behind, and one that waits opens its stream again, or repeats the call.
+ */
+export const MAX_HOLD_MS = 600_000;
 
 type WaitingView = Extract<TaskView, { readonly pending: unknown }>;
 
@@ -25,11 +28,13 @@ export type StreamEnd =
 export interface TaskStreamDependencies {
   readonly positions: StreamPositions;
   readonly waits: ResultWaits;
+  /** So long one of them waits at most. */
+  readonly holdMs: number;
 }
 
-/** Waits for a task on the stream of its call, from a position on: `call.sendEvent` must be there. Errors: those of reading a task, and of an admission that ended meanwhile. */
+/** Waits for a task on the stream of its call, from a position on, or, where it has none, for the end alone. Errors: those of reading a task, and of an admission that ended meanwhile. */
 export async function streamTask(
-  { positions, waits }: TaskStreamDependencies,
+  { positions, waits, holdMs }: TaskStreamDependencies,
   position: StreamPosition,
   call: AdmittedCall,
 ): Promise<StreamEnd> {
@@ -37,7 +42,7 @@ export async function streamTask(
   const { taskId } = position;
   const subscription = services.store.inbox.subscribe(tenant.tasks.topic(taskId), identity.admittedBy);
   const stream = new TaskStream(positions, position, call, subscription);
-  const run = () => waits.hold(call, (signal) => stream.run(signal));
+  const run = () => waits.hold(call, (signal) => stream.run(signal, holdMs));
   try {
     return await (call.reportProgress === undefined
       ? run()
@@ -69,12 +74,12 @@ class TaskStream {
     this.subscription = subscription;
   }
 
-  async run(signal: CallAbortSignal): Promise<StreamEnd> {
+  async run(signal: CallAbortSignal, holdMs: number): Promise<StreamEnd> {
     const { tenant, identity, services } = this.call;
     const { taskId, dialect, method } = this.position;
     const { channel, endChannel } = services.store.inbox;
     const asks = dialect === 'sampling';
-    const deadline = performance.now() + MAX_HOLD_MS;
+    const deadline = performance.now() + holdMs;
     let { operation } = this.position;
     for (let hasBegun = false, end: TaskView | undefined; ; hasBegun = true) {
       // Who is not asked waits for the end alone.
@@ -155,8 +160,9 @@ class TaskStream {
   }
 
   private send(message: object | ''): void {
-    const id = this.positions.format(this.position, this.call);
-    this.call.sendEvent?.(message === '' ? '' : JSON.stringify(message), id);
+    const { sendEvent } = this.call;
+    if (sendEvent === undefined) return;
+    sendEvent(message === '' ? '' : JSON.stringify(message), this.positions.format(this.position, this.call));
   }
 }
 

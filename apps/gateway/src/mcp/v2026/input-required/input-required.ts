@@ -1,7 +1,7 @@
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import type { Call } from '../../../call/call.ts';
 import { resolveDialect } from '../../../call/resolve-dialect.ts';
-import type { UnfinishedTask } from '../../../delegation/tool-reply.ts';
+import type { UnfinishedTask } from '../../../call/tool-reply.ts';
 import {
   inputRequestsOf,
   type ShownRequest,

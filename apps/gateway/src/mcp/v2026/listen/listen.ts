@@ -12,7 +12,7 @@ import type { PacedReads } from '../../../subscriptions/paced-reads.ts';
 import { keyHolder } from '../../../subscriptions/stream-holder.ts';
 import type { StreamRegistry } from '../../../subscriptions/stream-registry.ts';
 import { requestSource } from '../../../subscriptions/stream-source.ts';
-import { type McpMethods, SERVER_INFO } from '../../dispatch/mcp-methods.ts';
+import { SERVER_INFO } from '../../dispatch/mcp-methods.ts';
 import { requireTasks } from '../request/request-capabilities.ts';
 import { detailedTask } from '../tasks/detailed-task.ts';
 import { statusUriOf, taskOfStatusUri } from '../../../subscriptions/task-status-uri.ts';
@@ -21,7 +21,6 @@ import { acknowledgedFilter, type ListenFilter, listenSchema } from './listen-fi
 export const LISTEN = 'subscriptions/listen';
 
 export interface Listening {
-  readonly methods: McpMethods;
   readonly streams: StreamRegistry;
   readonly taskReads: PacedReads;
 }
@@ -36,7 +35,7 @@ export async function listen(
   request: JSONRPCRequest,
   call: Call,
   reply: FastifyReply,
-  { methods, streams, taskReads }: Listening,
+  { streams, taskReads }: Listening,
 ): Promise<void> {
   requireStreamAccepted(reply.request);
   const admitted = await admitCall(call, ANY_MCP_CALLER);
@@ -47,14 +46,14 @@ export async function listen(
   const source = requestSource([...resourceSubscriptions, ...taskIds.map(statusUriOf)]);
   const holder = keyHolder(call.tenant, keyOf(reply.request), MCP_OR_AGENT_SCOPE);
   const by = { call, holder, identity: admitted.identity };
-  await streams.open(source, by, reply, formatOf(request.id, filter, methods, readTask));
+  await streams.open(source, by, reply, formatOf(request.id, filter, readTask));
 
   async function readTask(taskId: string): Promise<string> {
     return taskReads.run(call.tenant.id, async () => {
       // It waited for its turn.
       if (reply.raw.destroyed) return '';
       const view = await call.tenant.tasks.read(admitted.identity, taskId);
-      return detailedTask(view, admitted, methods.tools);
+      return detailedTask(view, admitted);
     });
   }
 }
@@ -62,7 +61,6 @@ export async function listen(
 function formatOf(
   id: JSONRPCRequest['id'],
   filter: ListenFilter,
-  { version }: McpMethods,
   readTask: (taskId: string) => Promise<string>,
 ): StreamFormat {
   const subscription = { [SUBSCRIPTION_ID_META_KEY]: id };
@@ -77,7 +75,7 @@ function formatOf(
     sseMessage(
       `{"jsonrpc":"2.0","method":"${method}","params":{${members}${members === '' ? '' : ','}${meta}}}`,
     );
-  const stamp = { ...subscription, [SERVER_INFO_META_KEY]: { ...SERVER_INFO, version } };
+  const stamp = { ...subscription, [SERVER_INFO_META_KEY]: SERVER_INFO };
   return {
     opening: notify('notifications/subscriptions/acknowledged', `"notifications":${JSON.stringify(filter)}`),
     closing: sseMessage(

@@ -1,7 +1,6 @@
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import { SAMPLING, TASKS } from '../../../call/dialect-choice.ts';
-import type { Call } from '../../../call/call.ts';
-import type { Tool } from '../../../tools/tool.ts';
+import type { Call, Tool } from '../../../call/call.ts';
 import type { RequestOf2026 } from '../../../call/request-of-2026.ts';
 import { RpcError } from '../../../json-rpc/rpc-error.ts';
 import { MISSING_CAPABILITY } from './revision.ts';

@@ -5,7 +5,6 @@ import { RpcError } from '../../../json-rpc/rpc-error.ts';
 import { toMcpTask } from '../../../tasks/mcp-task.ts';
 import { formatEndedTask } from '../../../tasks/task-result.ts';
 import { joinToolResult } from '../../../tool-results/tool-result.ts';
-import type { Tool } from '../../../tools/tool.ts';
 import { changedResourceLinks } from '../../dispatch/changed-resource-links.ts';
 import { inputRequestsOf, toClientRequests } from '../../client-requests/client-requests.ts';
 
@@ -28,11 +27,7 @@ const FAULTS: ReadonlySet<ErrorCode> = new Set(['internal', 'program_diverged'])
  * error, or the requests that it waits for. Those that this client does not take are told as work that goes on, since others may answer them.
  * Errors: those of reading the requests.
  */
-export async function detailedTask(
-  view: TaskView,
-  call: Call,
-  tools: ReadonlyMap<string, Tool>,
-): Promise<string> {
+export async function detailedTask(view: TaskView, call: Call): Promise<string> {
   const task = taskOf2026(view, call);
   switch (view.status) {
     case 'cancelled':
@@ -57,9 +52,9 @@ export async function detailedTask(
 
   /** Without metadata: the task is told beside it. A large result is made text once. */
   async function resultOf(end: Parameters<typeof formatEndedTask>[2]): Promise<string> {
-    const tool = tools.get(view.operation);
+    const tool = call.services.tools.get(view.operation);
     const { members } = await formatEndedTask(view.operation, view.taskId, end, call, (structured) =>
-      tool === undefined ? [] : changedResourceLinks(tools, tool, structured),
+      tool === undefined ? [] : changedResourceLinks(tool, structured, call),
     );
     return `"result":${joinToolResult({ members: `"resultType":"complete",${members}`, meta: [] })}`;
   }

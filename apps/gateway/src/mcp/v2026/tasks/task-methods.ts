@@ -10,7 +10,6 @@ import {
 import type { PendingInteraction } from '@baton/store';
 import type { z } from 'zod';
 import {
-  type Access,
   admitCall,
   admitCaller,
   admitCallerUnlessAdmitted,
@@ -18,13 +17,12 @@ import {
   MCP_OR_AGENT_SCOPE,
   scriptAdmittedAccess,
 } from '../../../call/access.ts';
-import type { Call } from '../../../call/call.ts';
+import type { Access, Call } from '../../../call/call.ts';
 import { isAdmissionRefusal } from '../../../call/error-classification.ts';
 import { waitUntilTaskEndsOrParks } from '../../../delegation/wait-until-task-ends-or-parks.ts';
 import type { McpMethod } from '../../../json-rpc/mcp-method.ts';
 import { parseRequest } from '../../../json-rpc/parse-request.ts';
 import { cancelOrComplete, cancelTaskSchema, taskByIdSchema } from '../../../tasks/task-methods.ts';
-import type { Tool } from '../../../tools/tool.ts';
 import { toClientRequests } from '../../client-requests/client-requests.ts';
 import { methodOfResult } from '../../client-requests/client-result.ts';
 import { acceptAnswers, accessWithAnswers, waitAfter } from '../../client-requests/accept-answers.ts';
@@ -51,24 +49,22 @@ export interface TasksExtensionMethod extends Pick<McpMethod, 'name' | 'access'>
 }
 
 /** The methods of the extension io.modelcontextprotocol/tasks, for clients that declare it. */
-export function taskMethodsOf2026(tools: ReadonlyMap<string, Tool>): readonly TasksExtensionMethod[] {
-  return [
-    defineTaskMethod('tasks/get', SCRIPT_ADMITTED, taskByIdSchema, async ({ params }, call) => {
-      const view = await call.tenant.tasks.readFor(call.caller, SCRIPT_ADMITTED.scopes, params.taskId);
-      return detailedTask(view, call, tools);
-    }),
-    defineTaskMethod('tasks/update', SCRIPT_ADMITTED, taskByIdSchema, async ({ params }, call) => {
-      await updateTask(params.taskId, call.of2026?.inputResponses ?? null, call);
-      return '';
-    }),
-    defineTaskMethod('tasks/cancel', ANY_MCP_CALLER, cancelTaskSchema, async ({ params }, call) => {
-      await cancelOrComplete(params, await admitCall(call, ANY_MCP_CALLER)).catch((thrown: unknown) => {
-        if (!(thrown instanceof BatonError) || thrown.code !== 'task_ended') throw thrown;
-      });
-      return '';
-    }),
-  ];
-}
+export const taskMethodsOf2026: readonly TasksExtensionMethod[] = [
+  defineTaskMethod('tasks/get', SCRIPT_ADMITTED, taskByIdSchema, async ({ params }, call) => {
+    const view = await call.tenant.tasks.readFor(call.caller, SCRIPT_ADMITTED.scopes, params.taskId);
+    return detailedTask(view, call);
+  }),
+  defineTaskMethod('tasks/update', SCRIPT_ADMITTED, taskByIdSchema, async ({ params }, call) => {
+    await updateTask(params.taskId, call.of2026?.inputResponses ?? null, call);
+    return '';
+  }),
+  defineTaskMethod('tasks/cancel', ANY_MCP_CALLER, cancelTaskSchema, async ({ params }, call) => {
+    await cancelOrComplete(params, await admitCall(call, ANY_MCP_CALLER)).catch((thrown: unknown) => {
+      if (!(thrown instanceof BatonError) || thrown.code !== 'task_ended') throw thrown;
+    });
+    return '';
+  }),
+];
 
 /** What is wrong with a request is told to a caller that was admitted. */
 function defineTaskMethod<Request>(

@@ -1,18 +1,7 @@
 #!lua flags=allow-oom
 -- CLAIM: claims one pending interaction, renews its holder's claim, or ends it (lease 0).
--- KEYS: credential tenant task claims holder
--- ARGV: digest principal scopes need topic ref number lease claimer
 -- Returns: {'claimed', until}, {'released'}, {'interaction_claimed', ms, last_claim} while another holds it, {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, or a refusal of RECHECK
--- @include clock
--- @include credential
--- @include admission_recheck
--- @include visibility
--- @include waits
--- @include task_waiters
--- @include pending_list_waiters
--- @include trim
--- @include claims
 local now = clock()
 local refusal, principal, scopes = recheck_admission(now)
 if refusal then return refusal end

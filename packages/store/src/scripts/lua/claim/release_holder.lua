@@ -1,16 +1,9 @@
 #!lua flags=allow-oom
 -- RELEASE_HOLDER: ends claims of a holder, and keeps FETCH_OR_CLAIM_INTERACTIONS from giving it new ones for a while: a call of
 -- the holder may still be under way.
--- KEYS: tenant claims holder
--- ARGV: topic life limit
---       topic: the name of the wait for work; life: ms for which the holder gets no claims; limit: how many claims are ended
---       at most
+-- Arguments: topic: the name of the wait for work; life: ms for which the holder gets no claims; limit: how many claims are ended
+-- at most
 -- Returns: {'released', ended, left}: left 1: the holder has more claims, so repeat
--- @include clock
--- @include trim
--- @include claims
--- @include task_waiters
--- @include pending_list_waiters
 local now, limit = clock(), tonumber(A_limit)
 redis.call('ZREM', K_holder, RELEASED)
 local held = redis.call('ZPOPMAX', K_holder, limit)

@@ -1,9 +1,7 @@
 #!lua flags=allow-oom
 -- BEGIN_TURN: puts a task into the queue of a conversation, and gives it the turn when it is the first there. One task at a time
 -- adds to a conversation.
--- KEYS: task conversation
--- ARGV: fence ref ended most
---       ended: tasks of the queue which the caller has found to have ended; most: tasks in the queue
+-- Arguments: ended: tasks of the queue which the caller has found to have ended; most: tasks in the queue
 -- Returns: {'begun', from, to}: the messages so far have these numbers, `to` not included; {'waiting', refs}: the queue before the
 --          task; {'limit', refs}: the queue, which is full; {'missing'}: there is no such conversation of the task's principal;
 --          {'stale'} when the fence has moved

@@ -1,15 +1,6 @@
 #!lua flags=allow-oom
 -- DELETE_CONVERSATION: takes a conversation out of the index, and deletes its record. Tasks in its queue end with `conversation_not_found`.
--- KEYS: credential tenant conversation conversations conversationSizes
--- ARGV: digest principal scopes need ref
 -- Returns: {'deleted'}, {'conversation_not_found'}, or a refusal of RECHECK. Its messages are the caller's to delete.
--- @include clock
--- @include credential
--- @include admission_recheck
--- @include visibility
--- @include deferred_writes
--- @include storage
--- @include conversation_storage
 local refusal, principal, scopes = recheck_admission(clock())
 if refusal then return refusal end
 local owner = redis.call('HGET', K_conversation, 'by')

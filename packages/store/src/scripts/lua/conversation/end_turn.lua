@@ -1,19 +1,12 @@
 #!lua
 -- END_TURN: adds a turn's messages to its conversation and the outcome to the journal, and leaves the conversation's queue: all or
 -- nothing. The first turn of a conversation creates it. Without messages it only leaves the queue.
--- KEYS: tenant task conversation messages conversations conversationSizes
--- ARGV: fence path entry own title keep idle journal ...
---       own: the ref of the task, which is also that of the conversation where it creates it; idle: ms after which a conversation that
---       nobody used is gone; keep: how long the records live; journal × (path, entry), then the messages, of which the first begins the turn
+-- Arguments: own: the ref of the task, which is also that of the conversation where it creates it; idle: ms after which a conversation that
+-- nobody used is gone; keep: how long the records live; journal × (path, entry), then the messages, of which the first begins the turn
 -- Returns: {'ended', next, ref...}: next is the ref of the task that has the turn now, or ''; then the conversations that had to go,
 --          whose records the caller deletes; {'journaled', entry} when an earlier run of the segment landed it; {'missing'} when the
 --          conversation was deleted; {'limit_storage', limit, most, used}; {'stale'} when the fence has moved
 -- A turn that does not fit makes the oldest turns leave.
--- @include clock
--- @include deferred_writes
--- @include storage
--- @include tenant_limits
--- @include conversation_storage
 -- So many conversations leave at most in one run, and so many messages.
 local MOST_DROPPED, MOST_LEAVING = 5, 300
 local fence, journaled, bytes, principal, used = unpack(redis.call(

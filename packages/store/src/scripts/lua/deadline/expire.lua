@@ -1,25 +1,10 @@
 #!lua flags=allow-oom
 -- EXPIRE: gives a task what has fallen due by Redis's clock: its own deadline, an interaction's, a sleep's end. Called for
 -- what LIST_DUE_TASKS found; early or repeated calls change nothing.
--- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers calls activeChangeChannel parent
--- ARGV: topic ref expired taskExpired retention parent
 -- Returns: {'gone', next}, {'ended', next, principal, program}, {'due', next} or {'early'}: next is the job to add, as "number list", or '';
 --          {'parent', parent} for a step of a workflow whose record was not given
 -- Transitions: task working -> failed, task input_required -> failed, task input_required -> working,
 --              interaction pending -> expired
--- @include clock
--- @include deferred_writes
--- @include storage
--- @include tenant_limits
--- @include retention
--- @include ready_queue
--- @include task_deadline
--- @include waits
--- @include task_status
--- @include task_waiters
--- @include change_channel
--- @include provider_calls
--- @include end_task
 -- At so many pending interactions it looks for those of a task that is gone.
 local MOST_LOOKED_AT = 500
 local fence, open, principal, events, waiters, queue, program, status, expires, bytes, parent = unpack(redis.call(

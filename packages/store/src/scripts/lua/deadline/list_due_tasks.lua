@@ -1,15 +1,9 @@
 #!lua flags=allow-oom
 -- LIST_DUE_TASKS: the tasks of one tenant that have fallen due, and the ended ones that are to go or to lose what is large;
 -- sets the tenant's own place among the due right.
--- KEYS: tenant deadlines retained due
--- ARGV: name limit
 -- Returns: {due, ended, large}: refs each; a tenant of which there are any stands behind all others then
 -- A task stands here until EXPIRE has given it what fell due, or FORGET_TASKS has let it go, so what one sweep leaves the next
 -- one finds.
--- @include clock
--- @include deferred_writes
--- @include tenant_limits
--- @include retention
 local now = clock()
 local due = redis.call('ZRANGEBYSCORE', K_deadlines, '-inf', now, 'LIMIT', 0, A_limit)
 local ended = redis.call('ZRANGEBYSCORE', K_retained, '-inf', now, 'LIMIT', 0, A_limit)

@@ -1,17 +1,7 @@
 #!lua flags=allow-oom
 -- CHANGE_AGENT: enables or disables an agent, or makes it the primary in the place of the one that was. Its versions stay.
--- KEYS: credential tenant definitions definition activeChangeChannel
--- ARGV: digest principal scopes need kind name enabled primary
---       enabled: 0, 1, or '' for as it is; primary: 1, or ''
+-- Arguments: enabled: 0, 1, or '' for as it is; primary: 1, or ''
 -- Returns: {'changed'}, {'unchanged'}, {'agent_not_found'}, {'agent_is_primary', why}, or a refusal of RECHECK
--- @include clock
--- @include credential
--- @include admission_recheck
--- @include tenant_limits
--- @include deferred_writes
--- @include storage
--- @include change_channel
--- @include definitions
 local refusal = recheck_admission(clock())
 if refusal then return refusal end
 local entry = read_entry()

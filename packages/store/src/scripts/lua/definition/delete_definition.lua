@@ -1,16 +1,6 @@
 #!lua flags=allow-oom
 -- DELETE_DEFINITION: deletes a definition with its versions. Tasks that it started have a copy of their own.
--- KEYS: credential tenant definitions definition activeChangeChannel
--- ARGV: digest principal scopes need kind name
 -- Returns: {'deleted'}, {'<kind>_not_found'}, {'agent_is_primary', 'deleted'}, or a refusal of RECHECK
--- @include clock
--- @include credential
--- @include admission_recheck
--- @include tenant_limits
--- @include deferred_writes
--- @include storage
--- @include change_channel
--- @include definitions
 local refusal = recheck_admission(clock())
 if refusal then return refusal end
 local entry = read_entry()

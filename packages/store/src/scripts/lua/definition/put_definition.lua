@@ -1,21 +1,11 @@
 #!lua
 -- PUT_DEFINITION: stores a definition as the next version of its name, and drops the oldest beyond those that are kept. A tenant's
 -- first agent is its primary; to make another one the primary is one write, and so there is always exactly one.
--- KEYS: credential tenant definitions definition activeChangeChannel
--- ARGV: digest principal scopes need kind limit name definition summary enabled primary revision by kept
---       limit: the tenant's limit of how many; summary: what lists show of it, or ''; enabled, primary: 0, 1, or '' for as it is;
---       revision: how often agents had changed when this one was checked against them, or ''; by: who stores it, as JSON;
---       kept: how many versions of each
+-- Arguments: limit: the tenant's limit of how many; summary: what lists show of it, or ''; enabled, primary: 0, 1, or '' for as it is;
+-- revision: how often agents had changed when this one was checked against them, or ''; by: who stores it, as JSON;
+-- kept: how many versions of each
 -- Returns: {'stored', version}; {'unchanged', version} where all is as it was; {'agents_conflict'} when agents have changed since `revision`;
 --          {'agent_is_primary', why}; {'limit_storage', limit, most, used}; or a refusal of RECHECK
--- @include clock
--- @include credential
--- @include admission_recheck
--- @include tenant_limits
--- @include deferred_writes
--- @include storage
--- @include change_channel
--- @include definitions
 local now = clock()
 local refusal = recheck_admission(now)
 if refusal then return refusal end

@@ -1,8 +1,6 @@
 #!lua flags=no-writes,allow-oom
 -- READ_DEFINITION: a version of a definition, and how it stands.
--- KEYS: tenant definitions definition
--- ARGV: name version
---       version: '' for the newest
+-- Arguments: version: '' for the newest
 -- Returns: {entry, primary, version, definition, stored} with primary the id of the primary agent, or ''; {} where there is no such
 --          name or version
 local entry = redis.call('HGET', K_definitions, A_name)

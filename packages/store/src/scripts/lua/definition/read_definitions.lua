@@ -1,7 +1,5 @@
 #!lua flags=no-writes,allow-oom
 -- READ_DEFINITIONS: what lists show of all definitions of a kind.
--- KEYS: tenant definitions
--- ARGV:
 -- Returns: {primary, revision, name, entry, ...}: the id of the primary agent, or '', and how often agents have changed
 local primary, revision = unpack(redis.call('HMGET', K_tenant, 'primaryAgent', 'agentChanges'))
 local reply = redis.call('HGETALL', K_definitions)

@@ -13,8 +13,8 @@ end
 
 -- Opens interactions and sleeps of a task {principal, expires_at, waits, interactions_opened}. None is due after the
 -- task's own end, so that no answer is accepted that the task cannot use any more.
--- Extends the task's waits, and `fields` by what its record is to hold of them. Returns the bytes of those. Needs deferred_writes and
--- provider_calls: where `task.calls` is set then, some wait for their turn.
+-- Extends the task's waits, and `fields` by what its record is to hold of them. Returns the bytes of those. Where `task.calls`
+-- is set then, some wait for their turn.
 local function add_waits(task, now, from, count, fields)
   local bytes = 0
   for at = from, from + (count - 1) * WAIT_ARGS, WAIT_ARGS do

@@ -7,7 +7,7 @@ local FIRST_NAMED = 7
 -- request admitted the caller: the key is checked again, and the request not counted.
 -- Returns a refusal, or nil, the principal, the scopes, the tenant's fields that were named, and in how many ms the key
 -- expires, '' for never. One read of the tenant serves the script too, and all calls of a batch; whoever changes one of
--- these fields changes it there as well. Needs credential and tenant_limits.
+-- these fields changes it there as well.
 local function authenticate(now, ...)
   local named = {...}
   local name_of_fields = 'fields of ' .. K_tenant
@@ -31,7 +31,7 @@ local function authenticate(now, ...)
   return nil, principal, scopes, cache[name_of_fields], expires_in
 end
 
--- Admits a call: authenticates it, and takes its token of the rate. Returns as authenticate. Needs rate.
+-- Admits a call: authenticates it, and takes its token of the rate. Returns as authenticate.
 local function admit(now, ...)
   local refusal, principal, scopes, fields, expires_in = authenticate(now, ...)
   refusal = refusal or take_token(now, A_floor)

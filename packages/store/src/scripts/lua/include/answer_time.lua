@@ -1,4 +1,4 @@
--- A request with a limit of its own is due so many ms from when it is first shown, unless it is due earlier. Needs waits.
+-- A request with a limit of its own is due so many ms from when it is first shown, unless it is due earlier.
 
 -- That limit, by the request's summary as PARK is given it or as the task's field has it, or nil.
 local function answer_time_in(summary)

@@ -5,7 +5,7 @@ local function agent_revision() return redis.call('HGET', K_tenant, 'agentChange
 -- 1: these are all fields that a replay needs. whole 0, of a large task and only where `large` allows it: those that must be read
 -- together with the fence; the rest, which only grows while the segment runs, is read in pages. False when the task has
 -- ended or is gone, nil when it is large and may not be. tries counts the segments begun since the task last parked: one
--- that kills its worker each time must end, not circle. Needs task_status and task_fields.
+-- that kills its worker each time must end, not circle.
 local function begin_segment(task_key, number, large)
   local segment = {0, 0, 1}
   local record, bytes = read_small_task(task_key, segment)

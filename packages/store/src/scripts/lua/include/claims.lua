@@ -2,7 +2,7 @@
 -- has claimed; both by the end of the lease. The task's field `last_claim` says who claimed it last, whether the claim lasts or
 -- not. A claim hides from other claims, never from ACCEPT_ANSWER, and is its holder's until its lease ends: nobody else renews
 -- or ends it. The end of an interaction takes it out of K_claims; the set of its holder forgets it when the lease is over.
--- Either set ends with the last lease in it. Needs trim.
+-- Either set ends with the last lease in it.
 
 -- The member of K_holder that stands there, until its score, while its holder is given no claims.
 local RELEASED = ''

@@ -1,5 +1,5 @@
 -- What a tenant's conversations take of what it stores, `conversationsStored`. Hash K_conversationSizes: the bytes of
--- each, by its ref. Needs deferred_writes and storage.
+-- each, by its ref.
 
 local function count_conversation_bytes(by)
   count_for_tenant('conversationsStored', by)

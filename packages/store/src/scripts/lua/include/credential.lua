@@ -12,7 +12,7 @@ local function is_digest(stored)
   end
 end
 
--- Who holds the key of a call, and may that key still be used for it? Needs clock. Returns a refusal, or nil, the principal,
+-- Who holds the key of a call, and may that key still be used for it? Returns a refusal, or nil, the principal,
 -- the scopes, and in how many ms by Redis's clock the key expires, '' for never.
 local function check_credential(now)
   local credential = cache[K_credential] or redis.call('HMGET', K_credential, 'digest', 'principal', 'scopes', 'expires', 'used', 'tools')

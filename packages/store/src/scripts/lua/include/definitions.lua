@@ -1,7 +1,6 @@
 -- A tenant's definitions of one kind ('workflow', 'agent' or 'prompt'). K_definitions has by name "<newest version>", or
 -- "<newest version>;<enabled: 0 or 1>;<summary>", the summary being what a list of them shows. K_definition has the versions of one.
 -- What they take is counted in `workflowBytes` too, for all kinds.
--- Needs change_channel, deferred_writes, storage and tenant_limits.
 
 -- The entry of A_name, or nil where there is none.
 local function read_entry()

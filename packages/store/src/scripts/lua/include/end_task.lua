@@ -1,7 +1,6 @@
 -- Ends a task, whatever ends it: what is open is cancelled or expired (`interaction_end`), its places in the indexes go,
 -- its record stays readable for the retention time. The fence moves, so a segment that still runs can write nothing more.
 -- `task`: its fields fence, waits, principal, events, waiters, queue, program, bytes and parent. Returns the job to add, or ''.
--- Needs deferred_writes, storage, retention, ready_queue, waits, task_status, task_waiters, change_channel and provider_calls.
 
 -- A result of more bytes is told to a workflow by its length, and so is one for which its record has no room.
 local MOST_OF_RESULT, MOST_OF_WORKFLOW = 262144, 2097152

@@ -1,5 +1,4 @@
--- Keeps one chunk of the current stream of an answer, A_sequence of A_stream, whose text is A_delta. Needs chunk_state, storage and
--- change_channel.
+-- Keeps one chunk of the current stream of an answer, A_sequence of A_stream, whose text is A_delta.
 
 -- `answer`: the fields before, expires_at and bytes of its record, and its task's owner. `limits`: answerBytes, storedBytes, stored.
 -- `begins_anew`: it is the first of a stream that takes the place of another, whose chunks go.

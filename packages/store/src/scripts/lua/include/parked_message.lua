@@ -1,7 +1,7 @@
 -- What a waiter shows of a task that has parked, as READ_TASK_AND_REGISTER_WAITER would reply it: JSON of
 -- {program, principal, at, pending: [[number, due, request or null, summary], ...]}, the first request whole and of the others the
 -- summary. `waits` are all that the task waits for, and their requests stand in ARGV from `from` on; the time for an answer of the one that
--- is shown whole begins. '' where a worker makes one of the calls: that is to be read. Needs add_waits and answer_time.
+-- is shown whole begins. '' where a worker makes one of the calls: that is to be read.
 local function parked_message(program, principal, now, waits, from)
   local pending, whole = {}, false
   for place, wait in ipairs(waits) do

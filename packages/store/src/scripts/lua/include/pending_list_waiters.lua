@@ -6,7 +6,7 @@ local function register_pending_list_waiter(channel)
   redis.call('HSET', K_tenant, 'watch', waiters and waiters .. ' ' .. channel or channel)
 end
 
--- Notifies them under the name of their wait, which is a task's topic without the task. Needs task_waiters.
+-- Notifies them under the name of their wait, which is a task's topic without the task.
 local function notify_pending_list_waiters(waiters)
   if not waiters then return end
   redis.call('HDEL', K_tenant, 'watch')

@@ -1,5 +1,4 @@
--- What a project takes of what its tenant stores: hash K_projectUse, by the project's key "<ms of its last use> <bytes>". Needs clock,
--- storage, project_room and tenant_limits.
+-- What a project takes of what its tenant stores: hash K_projectUse, by the project's key "<ms of its last use> <bytes>".
 
 -- How seldom a read notes that a project is used, in ms.
 local PROJECT_USED_EVERY = 3600000

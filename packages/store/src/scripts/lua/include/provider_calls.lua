@@ -1,7 +1,7 @@
 -- The calls of a tenant to LLM endpoints: its outbox of them, and at once its turns. Zset K_calls has "<ref>.<number>" of each open
 -- interaction of kind `provider`. A score from FIRST_WAITING on is the microsecond at which the call joined: it waits for its turn.
 -- One below has its turn, that is a BullMQ job: the score is the ms until which a worker holds the call, 0 until one has begun.
--- At most `providerCalls` of a tenant have their turn. Needs clock and tenant_limits.
+-- At most `providerCalls` of a tenant have their turn.
 local FIRST_WAITING = 1e14
 
 -- Puts a call behind those that wait.

@@ -5,7 +5,7 @@
 -- A tenant's only active key has all of the rate: its share and the bucket run dry together.
 -- A request takes one token, and another for each BYTES_PER_TOKEN of A_weight, the bytes of its body or more where it has many
 -- values: handling it holds up everyone of its gateway.
--- It is admitted where one token is left; what it takes beyond that is refilled before the next. Needs trim.
+-- It is admitted where one token is left; what it takes beyond that is refilled before the next.
 
 -- Places in the tenant's fields as authenticate reads them (admission).
 local RATE, BURST, TOKENS, FILLED = 2, 3, 5, 6

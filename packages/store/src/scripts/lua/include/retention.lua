@@ -1,6 +1,6 @@
 -- Tasks that have ended stay readable for the retention: sorted set K_retained, ref by the time at which it is over. They leave
 -- earlier, the oldest first, while there are more than `retainedTasks` of them; and while they take more than their share of
--- `storedBytes`, the oldest lose requests and answers first, and then leave. Needs deferred_writes and tenant_limits.
+-- `storedBytes`, the oldest lose requests and answers first, and then leave.
 
 -- Ended tasks may take one part of so many of `storedBytes`: more of them never stand in the way of new calls.
 local ENDED_PARTS = 4

@@ -1,5 +1,5 @@
 -- What a tenant stores of projects and tasks, in bytes of values and weights (stored-weights.ts). Its record counts `stored`, and within it `storedEnded`,
--- which is of tasks that have ended. Each record knows its own bytes. Needs deferred_writes.
+-- which is of tasks that have ended. Each record knows its own bytes.
 
 -- Counts what a record of `bytes` has grown by, below 0 what it has shrunk by; `ended_by`: the same of `storedEnded`. Returns its bytes now.
 local function add_bytes(bytes, by, ended_by)

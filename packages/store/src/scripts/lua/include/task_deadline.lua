@@ -1,6 +1,6 @@
 -- Sets a task's one place among its tenant's deadlines (zset K_deadlines: ref by the first time that something of it falls
 -- due), and the tenant's among its shard's (zset K_due: tenant by its first deadline). The latter may stand too early,
--- never too late: a sweep that finds nothing due sets it right. Needs deferred_writes and ready_queue.
+-- never too late: a sweep that finds nothing due sets it right.
 local function set_deadline(due)
   defer_write('ZADD', K_deadlines, due, A_ref)
   local name = 'first due ' .. K_deadlines

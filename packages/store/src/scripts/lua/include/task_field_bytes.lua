@@ -1,4 +1,4 @@
--- Which fields an ended task can do without, and what each counts of what its tenant stores. Needs chunk_state.
+-- Which fields an ended task can do without, and what each counts of what its tenant stores.
 
 local function is_chunk_state(field) return string.find(field, '^' .. F_chunk_state .. '%d') ~= nil end
 local function is_journal(field) return string.sub(field, 1, #F_journal) == F_journal end

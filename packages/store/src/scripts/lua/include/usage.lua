@@ -1,6 +1,6 @@
 -- What LLM calls use, counted by the script that takes an answer, when it takes it: an answer that comes again finds it taken.
 -- For the task in its field `usage`, and for its tenant and the day in K_usage, a hash of sums "calls;tokens in;tokens out;ms;failed calls" by
--- "<operation>;<agent, or empty>;<model, or empty>". Needs deferred_writes.
+-- "<operation>;<agent, or empty>;<model, or empty>".
 
 -- A day has so many rows at most, beside one or two an operation. Of those over the first bound the model counts as `other`, of those
 -- over the second the agent too.

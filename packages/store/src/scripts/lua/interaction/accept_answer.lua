@@ -1,9 +1,7 @@
 #!lua
 -- ACCEPT_ANSWER: takes the answer to an interaction, once, and puts its task into its tenant's ready list.
--- KEYS: credential tenant rates task pending claims ready held jobs tenantsWithJobs workers activeChangeChannel usage
--- ARGV: digest principal scopes need bytes weight floor topic ref number answer fingerprint channel used checked
---       used: what the answer says that its LLM call used, "<tokens in>;<tokens out>;<1 if the call failed>;<model>"
---       checked: the state of the chunks that the answer was held against, '' before it was, '*' where it need not be
+-- Arguments: used: what the answer says that its LLM call used, "<tokens in>;<tokens out>;<1 if the call failed>;<model>"
+-- checked: the state of the chunks that the answer was held against, '' before it was, '*' where it need not be
 -- Returns: {'accepted', event, next, expiresInMs, principal, took, traceparent}: next is the job to add, as "number list", or ''; took is how long the LLM request
 --          waited, in ms, '' of another; traceparent: of the request that started the task, '' of none; and behind it 1 where chunks of the answer were posted, which are of no use now; {'replayed', event, principal} for the same answer again; {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, {'streamed', principal, scopes} where there are
@@ -11,23 +9,6 @@
 --          {'limit_size', limit, bytes, most}, or a refusal of ADMIT
 -- Transitions: task input_required -> working, interaction pending -> answered
 -- The answer becomes the journal's entry of its effect, so that whoever resumes the task finds it there.
--- @include clock
--- @include credential
--- @include trim
--- @include rate
--- @include tenant_limits
--- @include admission
--- @include visibility
--- @include deferred_writes
--- @include storage
--- @include chunk_state
--- @include waits
--- @include answer_rate
--- @include task_status
--- @include ready_queue
--- @include task_waiters
--- @include change_channel
--- @include usage
 local now = clock()
 local refusal, principal, scopes, limits, expires_in = authenticate(now, 'answerBytes')
 if refusal then return refusal end

@@ -1,27 +1,11 @@
 #!lua
 -- APPEND_CHUNK: keeps one chunk of a streamed answer; the final success joins them. The first chunk of a stream with a higher number
 -- drops those of the stream before: whoever was cut off begins anew with it.
--- KEYS: credential tenant rates task chunks activeChangeChannel
--- ARGV: digest principal scopes need bytes weight floor topic number stream sequence delta
 -- Returns: {'kept'}, {'replayed', sequence} for the same chunk again, {'chunk_conflict', sequence, stream} for another text
 --          under a sequence that is taken, {'stream_replaced', stream} for a chunk of an earlier stream than the current one,
 --          {'not_streamed'} where no streamed text was asked for, {'interaction_not_found'}, {'interaction_already_answered'},
 --          {'interaction_expired'}, {'interaction_cancelled'}, {'limit_size', limit, bytes, most}, {'limit_storage', limit, most, used},
 --          or a refusal of ADMIT
--- @include clock
--- @include credential
--- @include trim
--- @include rate
--- @include tenant_limits
--- @include admission
--- @include visibility
--- @include deferred_writes
--- @include storage
--- @include waits
--- @include answer_rate
--- @include chunk_state
--- @include change_channel
--- @include keep_chunk
 
 local now = clock()
 local refusal, principal, scopes, limits = authenticate(now, 'answerBytes', 'storedBytes', 'stored')

@@ -1,15 +1,6 @@
 #!lua flags=allow-oom
 -- EXTEND_INTERACTION: gives a pending interaction another deadline, counted from now, never past its task's.
--- KEYS: task deadlines due activeChangeChannel
--- ARGV: principal scopes topic ref number life
 -- Returns: {'extended', due}, {'interaction_not_found'}, {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}
--- @include clock
--- @include visibility
--- @include deferred_writes
--- @include ready_queue
--- @include task_deadline
--- @include waits
--- @include change_channel
 local owner = visible_owner(A_principal, A_scopes)
 if not owner then return {'interaction_not_found'} end
 local open, expires_at, answered, ended = unpack(redis.call(

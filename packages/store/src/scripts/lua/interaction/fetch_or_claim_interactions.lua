@@ -1,13 +1,11 @@
 #!lua flags=allow-oom
 -- FETCH_OR_CLAIM_INTERACTIONS: reads those of some interactions that match, in their order, as many as fit; with a lease it claims
 -- them.
--- KEYS: credential tenant claims holder ...
---       behind them the task of each interaction, and then what is past of each such task, unless all of them are pending
--- ARGV: digest principal scopes need status operation role limit bytes itemBytes examine whole lease claimer ...
---       an empty status, operation or role: any, but that a claim without a role takes no question to a person; limit and bytes: how many, and how large in all, at most, but one at
---       least; itemBytes: what each counts beside its request or summary; examine: how many bytes are looked at before the
---       page ends, whether they match or not; whole 0: without their requests; lease 0: no claim; claimer: who claims;
---       behind them each one's reference
+-- Keys: behind them the task of each interaction, and then what is past of each such task, unless all of them are pending
+-- Arguments: an empty status, operation or role: any, but that a claim without a role takes no question to a person; limit and bytes: how many, and how large in all, at most, but one at
+-- least; itemBytes: what each counts beside its request or summary; examine: how many bytes are looked at before the
+-- page ends, whether they match or not; whole 0: without their requests; lease 0: no claim; claimer: who claims;
+-- behind them each one's reference
 -- Returns: a refusal of RECHECK, or {'ok', scanned, contended}, and behind it {at, program, principal, wait, answered,
 --          ended, request, summary, last_claim, until, client} of each that matches, wait being its own of the task's open waits.
 --          scanned: how many were looked at before the page was full; contended: how many of them somebody has claimed; at: its
@@ -15,13 +13,6 @@
 --          that lasts now, or false
 -- A claim is given to what is returned and to nothing else: what no caller sees must not be hidden. A holder that was
 -- released gets nothing.
--- @include clock
--- @include credential
--- @include admission_recheck
--- @include visibility
--- @include waits
--- @include trim
--- @include claims
 local now = clock()
 local refusal, principal, scopes = recheck_admission(now)
 if refusal then return refusal end

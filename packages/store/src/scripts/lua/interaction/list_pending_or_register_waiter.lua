@@ -1,21 +1,11 @@
 #!lua flags=allow-oom
 -- LIST_PENDING_OR_REGISTER_WAITER: pages through the index of pending interactions, oldest first.
--- KEYS: credential tenant pending claims
--- ARGV: digest principal scopes need score member limit scanLimit hideClaimed channel unfiltered owner
---       score and member: the cursor; limit: how many at most; scanLimit: how many are looked at; hideClaimed 1: not what
---       is claimed; channel: the replica that waits for something to become pending, should there be nothing; unfiltered
---       0: the caller may drop what is found; owner: only what this principal's calls ask for, or ''
+-- Arguments: score and member: the cursor; limit: how many at most; scanLimit: how many are looked at; hideClaimed 1: not what
+-- is claimed; channel: the replica that waits for something to become pending, should there be nothing; unfiltered
+-- 0: the caller may drop what is found; owner: only what this principal's calls ask for, or ''
 -- Returns: a refusal of RECHECK, or {'ok', expiresInMs, {member, score, ...}, free}, and behind it score and member to go
 --          on from unless it is the end.
 --          free: ms until the first claim ends that hid something, or -1
--- @include clock
--- @include credential
--- @include admission_recheck
--- @include visibility
--- @include task_waiters
--- @include pending_list_waiters
--- @include trim
--- @include claims
 local now = clock()
 local refusal, principal, scopes, expires_in = recheck_admission(now)
 if refusal then return refusal end

@@ -1,11 +1,8 @@
 #!lua flags=allow-oom
 -- READ_CHUNK_STATE: how far a streamed answer has come, without its chunks.
--- KEYS: task chunks
--- ARGV: number from
---       from: all chunks before this sequence are known to be there
+-- Arguments: from: all chunks before this sequence are known to be there
 -- Returns: {'ok', chunks, missing, more, state, stream}: how many there are, and the first sequence that is missing; more 1: it may lie
 --          further on, so repeat from there; state: the field itself, which ACCEPT_ANSWER compares
--- @include chunk_state
 local text = redis.call('HGET', K_task, F_chunk_state .. A_number)
 local state = read_chunk_state(text)
 state.missing = math.max(state.missing, tonumber(A_from))

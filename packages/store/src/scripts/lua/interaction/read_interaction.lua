@@ -1,18 +1,7 @@
 #!lua flags=allow-oom
 -- READ_INTERACTION: an interaction in whatever status, with its request; read by its owner, the time for its answer begins, where it has one of its own.
--- KEYS: task past claims deadlines due
--- ARGV: principal scopes topic ref number
 -- Returns: {'interaction_not_found'}, or {'ok', {program, principal, waits, answered, ended, request, last_claim, until, client}}: request
 --          is false where the task never opened it, until where no claim lasts
--- @include clock
--- @include deferred_writes
--- @include ready_queue
--- @include task_deadline
--- @include waits
--- @include answer_time
--- @include trim
--- @include claims
--- @include visibility
 if not visible_owner(A_principal, A_scopes) then return {'interaction_not_found'} end
 local interaction = redis.call(
   'HMGET', K_task, F_program, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_request .. A_number, F_last_claim .. A_number,

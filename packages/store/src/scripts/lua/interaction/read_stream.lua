@@ -1,15 +1,8 @@
 #!lua flags=allow-oom
 -- READ_STREAM: what there is to read of a streamed answer, as far as no chunk is missing.
--- KEYS: credential tenant task chunks
--- ARGV: digest principal scopes need number stream from
---       from: the first sequence that is wanted of this stream; of another stream all are
+-- Arguments: from: the first sequence that is wanted of this stream; of another stream all are
 -- Returns: {'ok', stream, chunks, missing, first, text}: chunks is how many were posted, text is that of the chunks from first to the one
 --          before missing, of which the last 32 KiB and 2,000 chunks at most are given; {'interaction_not_found'}; or a refusal of RECHECK
--- @include clock
--- @include credential
--- @include admission_recheck
--- @include visibility
--- @include chunk_state
 local MOST_BYTES, MOST_CHUNKS, AT_ONCE = 32768, 2000, 100
 local refusal, principal, scopes = recheck_admission(clock())
 if refusal then return refusal end

@@ -1,15 +1,7 @@
 #!lua flags=allow-oom
 -- START_ANSWER_TIME: an interaction with a limit of its own from when it is shown: it is due so many ms from now, unless it is due
 -- earlier. So the first time it is shown counts.
--- KEYS: task deadlines due
--- ARGV: topic ref number within
 -- Returns: {'due', due}, {'closed'} when it is not pending
--- @include clock
--- @include deferred_writes
--- @include ready_queue
--- @include task_deadline
--- @include waits
--- @include answer_time
 local open, expires_at = unpack(redis.call('HMGET', K_task, F_waits, F_expires_at))
 local waits = parse_waits(open)
 local wait = find_interaction(waits, A_number)

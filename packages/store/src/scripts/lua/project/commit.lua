@@ -1,28 +1,17 @@
 #!lua
 -- COMMIT: writes a command's effect on a project, and its outcome into the journal or under its idempotency key: all or nothing.
--- KEYS: tenant task project projects projectUse projectChanges activeChangeChannel landed outcomes outcomeTimes staged
--- ARGV: fence path entry version name journal parts kinds sets copies attempt key arguments outcome keep ...
---       journal × (path, entry), sets × (field, value), copies × (from, to): the field to gets the value that from has now;
---       then fields to delete; an empty fence: a call without a task
---       parts: 0, or in how many parts the change was staged (STAGE_CHANGE), and what follows the journal is empty; kinds: of the
---       fields that it touches, what stands before the first colon of their names
---       journal: what the segment has done before, such as the reads that the command rests on; a re-run must see the same
---       attempt: of a call without a task, what no other has; key, arguments: of its idempotency key, empty for none
+-- Arguments: journal × (path, entry), sets × (field, value), copies × (from, to): the field to gets the value that from has now;
+-- then fields to delete; an empty fence: a call without a task
+-- parts: 0, or in how many parts the change was staged (STAGE_CHANGE), and what follows the journal is empty; kinds: of the
+-- fields that it touches, what stands before the first colon of their names
+-- journal: what the segment has done before, such as the reads that the command rests on; a re-run must see the same
+-- attempt: of a call without a task, what no other has; key, arguments: of its idempotency key, empty for none
 -- Returns: {'committed', version}, {'journaled', entry} when an earlier run of the segment landed it,
 --          {'replayed', outcome} and {'idempotency_conflict'} when a call with the same key landed,
 --          {'conflict', version} when the project is not at the expected version, {'stale'} when the fence has moved,
 --          {'limit_storage', limit, most, used} of a change that would grow what has no room: nothing was written
 -- projectChanges: a list, the last change first: of each the names of its fields as JSON, '' for one that changed all or many
 -- Repeating it changes nothing: what was landed is known by its place in the journal, or by its attempt.
--- @include clock
--- @include deferred_writes
--- @include storage
--- @include tenant_limits
--- @include project_room
--- @include project_storage
--- @include change_channel
--- @include trim
--- @include idempotency_outcomes
 -- An attempt is known for so many ms, which is longer than a client sends it again, and so many of them.
 local KEEP_LANDED, MOST_LANDED = 60000, 10000
 -- What changed is known of so many changes, of so many fields and bytes of their names each, for so many ms after the last one.

@@ -1,16 +1,7 @@
 #!lua flags=allow-oom
 -- DELETE_PROJECT: deletes a project with all that it holds, and gives its bytes back.
--- KEYS: tenant project projects projectUse projectChanges activeChangeChannel
--- ARGV: name
 -- Returns: {'deleted'}, {'project_not_found'}
 -- What was read of it before can be committed no more: no later project of this name has its versions.
--- @include clock
--- @include deferred_writes
--- @include storage
--- @include tenant_limits
--- @include project_room
--- @include project_storage
--- @include change_channel
 local version = redis.call('HGET', K_project, 'v')
 local listed = redis.call('ZREM', K_projects, A_name)
 if redis.call('UNLINK', K_project) + listed == 0 then return {'project_not_found'} end

@@ -1,14 +1,11 @@
 #!lua flags=no-writes,allow-oom
 -- READ_PROJECT: some fields of a project as they are at one version, and what has changed since another; all of them where that is little.
--- KEYS: tenant project projectUse projectChanges
--- ARGV: name whole since ...
---       whole: a project whose values have at most so many bytes is read whole, 0 for never; since: the version that the reader
---       knows, '' for none; then the fields
+-- Arguments: whole: a project whose values have at most so many bytes is read whole, 0 for never; since: the version that the reader
+-- knows, '' for none; then the fields
 -- Returns: {'none'}; {'whole', version, use, tokens, -1, field, value, ...};
 --          {'part', version, use, tokens, known, value of each field, ..., changed field, its value, ...};
 --          use: the entry of projectUse, '' for none; tokens: promptTokens;
 --          known: how many fields have changed, -1 where that is not known any more
--- @include tenant_limits
 local version = redis.call('HGET', K_project, 'v')
 if not version then return {'none'} end
 local use = redis.call('HGET', K_projectUse, A_name) or ''

@@ -1,19 +1,12 @@
 #!lua
 -- STAGE_CHANGE: stages one part of a large change of a project in a hash of its own, which COMMIT puts in the place of the project.
--- KEYS: project staged
--- ARGV: version part cursor sets copies ...
---       version: of the project that the change was computed from, 0 for none; part: its number, from 1; cursor: '' or where to go on
---       with the fields that the project has, which are staged first, '0' at the beginning; then sets × (field, value),
---       copies × (from, to), and fields to delete
+-- Arguments: version: of the project that the change was computed from, 0 for none; part: its number, from 1; cursor: '' or where to go on
+-- with the fields that the project has, which are staged first, '0' at the beginning; then sets × (field, value),
+-- copies × (from, to), and fields to delete
 -- Returns: {'staged', cursor, copied}: cursor is '0' once all fields of the project are staged; copied: how many of the copies were made, the
 --          rest is for the next part; {'conflict', version}: the project has another version by now, and nothing is staged any more
 -- Fields `part` and `bytes` of the hash: the last part, and what the fields that a project keeps count of what its tenant stores.
 -- Repeating it changes nothing.
--- @include deferred_writes
--- @include storage
--- @include tenant_limits
--- @include project_room
--- @include project_storage
 -- A part passes so many fields of the project, and so many bytes of what it copies.
 local PAGE_FIELDS, PAGE_BYTES, STAGED_TTL = 200, 262144, 60000
 

@@ -1,24 +1,11 @@
 #!lua
 -- ANSWER_CALL: ACCEPT_ANSWER of a call that a worker made to an LLM endpoint: the answer becomes the journal's entry, once, and the
 -- task is ready. The open wait is the fence.
--- KEYS: tenant task calls chunks ready held jobs tenantsWithJobs workers activeChangeChannel usage
--- ARGV: topic ref number answer fingerprint used stream
---       used: as ACCEPT_ANSWER has it; stream: the one that the worker has posted chunks of
+-- Arguments: used: as ACCEPT_ANSWER has it; stream: the one that the worker has posted chunks of
 -- Returns: {'accepted', next}, {'closed', next} of a call that nobody waits for any more: next is the jobs to add; {'lost'} of a
 --          streamed one that another worker has begun meanwhile, whose words are shown;
 --          {'limit_size', limit, bytes, most}
 -- Transitions: interaction pending -> answered
--- @include clock
--- @include tenant_limits
--- @include deferred_writes
--- @include storage
--- @include waits
--- @include chunk_state
--- @include task_status
--- @include ready_queue
--- @include provider_calls
--- @include change_channel
--- @include usage
 local now = clock()
 local call = {A_ref .. '.' .. A_number}
 local open, principal, events, queue, bytes, program, summary, task_usage, chunk_state = unpack(redis.call(

@@ -1,19 +1,9 @@
 #!lua
 -- APPEND_CALL_CHUNK: APPEND_CHUNK of a call that a worker makes to an LLM endpoint. BEGIN_CALL has numbered the stream: whoever made the
 -- call before adds nothing to it any more.
--- KEYS: tenant task chunks activeChangeChannel
--- ARGV: topic number stream sequence delta
 -- Returns: {'kept'}, {'replayed', sequence} for the same chunk again, {'chunk_conflict', sequence, stream} for another text under a sequence
 --          that is taken, {'closed'} where nobody waits for the call any more, or another worker has begun it,
 --          {'limit_size', limit, bytes, most}, {'limit_storage', limit, most, used}
--- @include clock
--- @include tenant_limits
--- @include deferred_writes
--- @include storage
--- @include waits
--- @include chunk_state
--- @include change_channel
--- @include keep_chunk
 local now = clock()
 local open, owner, before, expires_at, bytes = unpack(redis.call(
   'HMGET', K_task, F_waits, F_principal, F_chunk_state .. A_number, F_expires_at, F_bytes))

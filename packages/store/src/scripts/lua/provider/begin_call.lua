@@ -1,18 +1,9 @@
 #!lua flags=allow-oom
 -- BEGIN_CALL: gives a BullMQ job the call to an LLM endpoint that it is for, for as long as `lease` says.
--- KEYS: tenant task calls chunks tenantsWithJobs
--- ARGV: topic ref number lease
 -- Returns: {'begun', until, principal, program, request, stream, traceparent}: until: when the lease ends; stream: the number of its chunks' stream; traceparent: of the request that started the task, '' of none; {'leased', ms} while another
 --          worker has it; {'closed', next} of a call that nobody waits for any more: next is the jobs to add
 -- Two workers never make one call at a time, unless one of them has stood still for longer than its lease. Chunks
 -- of a worker that began it before go, and none of its is taken any more: the stream has another number.
--- @include clock
--- @include tenant_limits
--- @include deferred_writes
--- @include storage
--- @include waits
--- @include chunk_state
--- @include provider_calls
 local now = clock()
 local call = A_ref .. '.' .. A_number
 local open, principal, program, request, summary, chunk_state, bytes, traceparent = unpack(redis.call(

@@ -1,11 +1,7 @@
 #!lua flags=allow-oom
 -- RENEW_CALL: a worker goes on with a call to an LLM endpoint.
--- KEYS: task calls
--- ARGV: ref number held lease
---       held: when the lease ends that the worker was given
+-- Arguments: held: when the lease ends that the worker was given
 -- Returns: {'renewed', until}; {'lost'} where nobody waits for the call any more, or another worker has it
--- @include clock
--- @include waits
 local now = clock()
 local call = A_ref .. '.' .. A_number
 local held_until = tonumber(redis.call('ZSCORE', K_calls, call) or 0)

@@ -1,18 +1,11 @@
 #!lua flags=allow-oom
 -- BEGIN_SEGMENTS: begins segments of tasks that are in a job's batch, each behind a new fence. What has ended leaves the batch.
--- KEYS: ready held jobs tenantsWithJobs workers tenant task...
--- ARGV: topic number bytes ref...
---       topic: the tenant, a colon; bytes: how large what is loaded may be in all; the first is always loaded
+-- Keys: behind them each task
+-- Arguments: topic: the tenant, a colon; bytes: how large what is loaded may be in all; the first is always loaded
 -- Returns: {next, loaded, revision}: next is the job to add, as "number list", or ''; loaded is JSON with an entry for each ref:
 --          as begin_segment returns it; false for a task that has ended or is not in the batch, or "" for one that there was no
 --          room for. One large task has all of the room;
 --          revision: how often the tenant's agents have changed
--- @include clock
--- @include deferred_writes
--- @include ready_queue
--- @include task_status
--- @include task_fields
--- @include begin_segment
 local now = clock()
 local batch = ' ' .. (redis.call('HGET', K_jobs, A_number) or '') .. ' '
 local next_job, loaded, room, begun = '', {}, tonumber(A_bytes), 0

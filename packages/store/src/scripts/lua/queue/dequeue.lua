@@ -1,21 +1,13 @@
 #!lua flags=allow-oom
 -- DEQUEUE: gives a BullMQ job its batch: what it has of an earlier run, or else the first tasks of its list.
--- KEYS: ready held jobs tenantsWithJobs workers tenant ...
---       behind them the task of each hint
--- ARGV: topic list number limit fresh bytes programs ...
---       topic: the tenant, a colon; list: ready or held; fresh 0: only what it has of an earlier run; bytes: how large the
---       tasks loaded here may be in all; programs: how many follow, those that the worker has, "name version" each; behind
---       them the hints: refs of tasks that are likely to be taken, and are loaded here then
+-- Keys: behind them the task of each hint
+-- Arguments: topic: the tenant, a colon; list: ready or held; fresh 0: only what it has of an earlier run; bytes: how large the
+-- tasks loaded here may be in all; programs: how many follow, those that the worker has, "name version" each; behind
+-- them the hints: refs of tasks that are likely to be taken, and are loaded here then
 -- Returns: {'taken', next, loaded, revision, waited, ref, ...}: next is the job to add, as "number list", or ''; loaded is JSON with an entry
 --          for each ref: as begin_segment returns it, or false for what is still to be loaded, such as a large task; revision: how often the
 --          tenant's agents have changed; waited: how long the first of them was ready, in ms, '' of none; {'again', '', '[]', '', '', ref, ...}: an earlier run of the job took it; {'lacking'}: the worker has the program of none of the list
 -- A task is in one list or one batch, never in both, and a job that runs twice finds its own batch.
--- @include clock
--- @include deferred_writes
--- @include ready_queue
--- @include task_status
--- @include task_fields
--- @include begin_segment
 local now = clock()
 local programs = tonumber(A_programs)
 local taken_earlier = redis.call('HGET', K_jobs, A_number)

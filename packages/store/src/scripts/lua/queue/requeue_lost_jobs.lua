@@ -1,15 +1,9 @@
 #!lua flags=allow-oom
 -- REQUEUE_LOST_JOBS: the tasks of jobs that BullMQ does not have any more, or has failed for good, are ready again. Also
 -- requests a job for each list of the tenant that has none.
--- KEYS: tenant ready held jobs tenantsWithJobs workers calls task...
--- ARGV: topic lost ...
---       topic: the tenant, a colon; lost: how many numbers of lost jobs follow; behind them the ref of each task
+-- Keys: behind them each task
+-- Arguments: topic: the tenant, a colon; lost: how many numbers of lost jobs follow; behind them the ref of each task
 -- Returns: {next...}: the jobs to add, as "number list" each, and those of calls to LLM endpoints
--- @include clock
--- @include deferred_writes
--- @include ready_queue
--- @include tenant_limits
--- @include provider_calls
 local now = clock()
 local lost = {}
 for at = A_rest, A_rest + A_lost - 1 do lost[ARGV[at]] = true end

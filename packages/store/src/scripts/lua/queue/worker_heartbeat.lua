@@ -1,10 +1,7 @@
 #!lua flags=allow-oom
 -- WORKER_HEARTBEAT: registers a worker and its programs as live for `ttl` ms, or takes it out (ttl 0).
--- KEYS: workers swept
--- ARGV: worker ttl
---       worker: its name and its programs, as they stand in the set; ttl: ms until it counts as dead
+-- Arguments: worker: its name and its programs, as they stand in the set; ttl: ms until it counts as dead
 -- Returns: {ms}: how long ago the last sweep of the shard began, or -1 where there was none
--- @include clock
 local now = clock()
 redis.call('ZREMRANGEBYSCORE', K_workers, '-inf', now)
 if A_ttl == '0' then

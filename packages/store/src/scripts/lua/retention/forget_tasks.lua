@@ -1,16 +1,9 @@
 #!lua flags=allow-oom
 -- FORGET_TASKS: lets ended tasks go, with their idempotency keys: those whose retention is over, and the oldest while the
 -- tenant has more of them, or more bytes of them, than it may.
--- KEYS: tenant tasks retained ...
---       behind them the task, what is past of it, and the idempotency key of each
--- ARGV: plain ref...
---       plain 1: those that left an idempotency key or chunks of an answer stay, since the caller did not look for these
+-- Keys: behind them the task, what is past of it, and the idempotency key of each
+-- Arguments: plain 1: those that left an idempotency key or chunks of an answer stay, since the caller did not look for these
 -- Returns: {count, ref...}: how many have gone, and those that stay only for that reason
--- @include clock
--- @include deferred_writes
--- @include storage
--- @include tenant_limits
--- @include retention
 local now = clock()
 local tasks, bytes = read_excess(K_tenant, K_retained)
 -- In a large record nobody looks for chunks here.

@@ -1,18 +1,10 @@
 #!lua flags=allow-oom
 -- STRIP_TASKS: takes input, requests and answers out of ended tasks, the oldest first, while the tenant has more bytes of them
 -- than it may. What a task ended with, and the facts of its interactions, stay.
--- KEYS: tenant retained ...
---       behind them each task, and what is past of it
--- ARGV: fields bytes ref...
---       fields, bytes: how much of records one run passes, about
+-- Keys: behind them each task, and what is past of it
+-- Arguments: fields, bytes: how much of records one run passes, about
 -- Returns: {count}: how many tasks have nothing more to lose
 -- A record may be large: where a run ends within one, the tenant's field `strip` has "<ref> <cursor>" to go on from.
--- @include deferred_writes
--- @include storage
--- @include tenant_limits
--- @include retention
--- @include chunk_state
--- @include task_field_bytes
 local room, byte_room, _, excess = tonumber(A_fields), tonumber(A_bytes), read_excess(K_tenant, K_retained)
 local begun_ref, begun_cursor = string.match(redis.call('HGET', K_tenant, 'strip') or '', '^(%S+) (%d+)$')
 local done = 0

@@ -1,12 +1,8 @@
 #!lua flags=allow-oom
 -- END_SESSION: ends an MCP session, and publishes that to the replicas.
--- KEYS: session subscribers ended
--- ARGV: id limit life channel
---       limit: how many ended sessions of a tenant are remembered; of more, one is forgotten of a key that has many of them.
---       An id begins with the key that opened the session, and a dot
+-- Arguments: limit: how many ended sessions of a tenant are remembered; of more, one is forgotten of a key that has many of them.
+-- An id begins with the key that opened the session, and a dot
 -- Returns: {'ended'}
--- @include clock
--- @include trim
 -- How many of the ended sessions are looked at to find a key that has many.
 local SAMPLE = 32
 

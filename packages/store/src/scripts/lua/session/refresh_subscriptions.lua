@@ -1,10 +1,7 @@
 #!lua flags=allow-oom
 -- REFRESH_SUBSCRIPTIONS: the resources that an MCP session with an open stream is subscribed to; they expire `life` ms from
 -- now.
--- KEYS: session subscribers ended
--- ARGV: id life
 -- Returns: {'session_not_found'} for one that was ended, or {'ok', uri, ...}
--- @include clock
 if redis.call('ZSCORE', K_ended, A_id) then return {'session_not_found'} end
 local uris = redis.call('SMEMBERS', K_session)
 if #uris > 0 then

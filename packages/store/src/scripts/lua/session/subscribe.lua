@@ -1,19 +1,12 @@
 #!lua
 -- SUBSCRIBE_SESSION: subscribes an MCP session to a resource, and tells the replica that holds its stream.
--- KEYS: credential tenant session subscribers ended activeChangeChannel idle
--- ARGV: digest principal scopes need id uri subscriptions bytes sessions life grace idle
---       subscriptions and bytes: how many a session may have, and of what length in all; sessions: how many sessions of
---       the tenant may have any; idle: one that loses its own (K_idle) to make room, if it held no stream for as long as
---       grace, or if its key has more than the caller's would; '' for none. An id begins with the key that opened the
---       session, and a dot
+-- Arguments: subscriptions and bytes: how many a session may have, and of what length in all; sessions: how many sessions of
+-- the tenant may have any; idle: one that loses its own (K_idle) to make room, if it held no stream for as long as
+-- grace, or if its key has more than the caller's would; '' for none. An id begins with the key that opened the
+-- session, and a dot
 -- Returns: {'subscribed'}, also where it was subscribed already; {'session_not_found'}; {'limit_subscriptions', limit, most};
 --          {'full', idle}: repeat with the session that is to lose its own: one that has held no stream for longest, or else of
 --          the key that has most; or a refusal of RECHECK
--- @include clock
--- @include credential
--- @include admission_recheck
--- @include change_channel
--- @include trim
 local function key_of(id) return string.match(id, '^(.*)%.') or '' end
 
 -- The key with most sessions, and one of those, if they are more than the caller's would be with one more. Callers that come

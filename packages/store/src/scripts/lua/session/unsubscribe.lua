@@ -1,9 +1,6 @@
 #!lua flags=allow-oom
 -- UNSUBSCRIBE_SESSION: ends an MCP session's subscription to a resource, and tells the replica that holds its stream.
--- KEYS: session subscribers activeChangeChannel
--- ARGV: id uri
 -- Returns: {'unsubscribed'}, also where it was not subscribed, which nobody is told of
--- @include change_channel
 if redis.call('SREM', K_session, A_uri) == 0 then return {'unsubscribed'} end
 if redis.call('EXISTS', K_session) == 0 then redis.call('ZREM', K_subscribers, A_id) end
 local channel = change_channel()

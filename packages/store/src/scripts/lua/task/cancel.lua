@@ -1,26 +1,10 @@
 #!lua flags=allow-oom
 -- CANCEL: ends a task because someone asked, or takes back one interaction of it (number not 0).
--- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers calls activeChangeChannel parent
--- ARGV: principal scopes topic ref number payload retention parent
 -- Returns: {'cancelled', next, program}: next is the job to add, as "number list", or ''; program only of a task; {'task_not_found'}, {'insufficient_scope', need}, {'task_ended', status}, {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, {'parent', parent} for a step of a
 --          workflow whose record was not given
 -- Transitions: task working -> cancelled, task input_required -> cancelled, task input_required -> working,
 --              interaction pending -> cancelled
--- @include clock
--- @include visibility
--- @include ending_rights
--- @include deferred_writes
--- @include storage
--- @include tenant_limits
--- @include retention
--- @include waits
--- @include task_status
--- @include ready_queue
--- @include task_waiters
--- @include change_channel
--- @include provider_calls
--- @include end_task
 local owner, refusal = owner_to_end(A_principal, A_scopes, 'admin', 'task_not_found')
 if not owner then return refusal end
 local fence, open, events, waiters, queue, program, status, bytes, answered, ended, parent = unpack(redis.call(

@@ -1,17 +1,7 @@
 #!lua flags=allow-oom
 -- END_SLEEP: ends the sleeps of a task early, as EXPIRE ends those that are due: what it waits for has come.
--- KEYS: tenant task deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
--- ARGV: topic ref
 -- Returns: {'ended', next}: next is the job to add, as "number list", or ''; {'awake'} for a task that does not sleep
 -- Transitions: task input_required -> working
--- @include clock
--- @include deferred_writes
--- @include storage
--- @include ready_queue
--- @include task_deadline
--- @include waits
--- @include task_status
--- @include change_channel
 local open, principal, events, queue, expires, bytes = unpack(redis.call(
   'HMGET', K_task, F_waits, F_principal, F_events, F_queue, F_expires_at, F_bytes))
 local waits, fields, ended, grown = {}, {}, 0, 0

@@ -1,12 +1,7 @@
 #!lua flags=allow-oom
 -- HOLD_FOR_PROGRAM: puts a task back for the workers that have its program; its holder is stale, and its try does not
 -- count.
--- KEYS: task ready held jobs tenantsWithJobs workers
--- ARGV: topic ref fence tries
 -- Returns: {'held', next, next}: the jobs to add, as "number list", or ''; {'stale'} when the fence has moved
--- @include clock
--- @include deferred_writes
--- @include ready_queue
 local fence, queue, program = unpack(redis.call('HMGET', K_task, F_fence, F_queue, F_program))
 if fence ~= A_fence then return {'stale'} end
 local now = clock()

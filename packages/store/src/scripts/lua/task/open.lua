@@ -1,34 +1,14 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
--- KEYS: credential tenant rates task idempotency tasks pending deadlines due ready held jobs tenantsWithJobs workers calls activeChangeChannel projects projectUse
--- ARGV: digest principal scopes need bytes weight floor topic ref operation input arguments idempotencyDigest staleRef life keep project projectGrowth journal waits ready traceparent client ...
---       idempotencyDigest: the idempotency key, as its record's name has it; staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
---       most; project: that which the task is to change, '' for none: without room for it among the tenant's projects, or for so many bytes more (projectGrowth) in it, the call is refused; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
---       for a worker at once; traceparent: the request's span (W3C Trace Context), '' of one that is not traced; client: the name of the program that calls, '' where it gives none
+-- Arguments: idempotencyDigest: the idempotency key, as its record's name has it; staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
+-- most; project: that which the task is to change, '' for none: without room for it among the tenant's projects, or for so many bytes more (projectGrowth) in it, the call is refused; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
+-- for a worker at once; traceparent: the request's span (W3C Trace Context), '' of one that is not traced; client: the name of the program that calls, '' where it gives none
 -- Returns: {'opened', next, createdAt, principal, path, number, due, ...}: next is the jobs to add, as "number list" or
 --          "ref.number call" each, with commas between them, or ''; the last three for each pending interaction; {'exists', ref, principal} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
 --          {'limit_pending', limit, most}, {'limit_storage', limit, most, used}, {'limit_size', limit, bytes, most, path, principal, scopes} of a request that is too
 --          large, or a refusal of ADMIT
 -- Transitions: task new -> input_required, task new -> working, interaction new -> pending
 -- Repeating it with the same task key changes nothing.
--- @include clock
--- @include credential
--- @include trim
--- @include rate
--- @include tenant_limits
--- @include admission
--- @include deferred_writes
--- @include storage
--- @include project_room
--- @include waits
--- @include task_status
--- @include provider_calls
--- @include add_waits
--- @include ready_queue
--- @include task_deadline
--- @include task_waiters
--- @include pending_list_waiters
--- @include change_channel
 local PENDING_LIMIT, TASK_LIMIT, REQUEST_BYTES, TASK_COUNT, PENDING_LIST_WAITERS, STORED_LIMIT, STORED = 1, 2, 3, 4, 5, 6, 7
 local now = clock()
 local refusal, principal, scopes, tenant = admit(

@@ -1,29 +1,11 @@
 #!lua
 -- PARK: ends a segment that awaits something: records what it did, opens what it awaits, leaves its job's batch.
--- KEYS: tenant task past pending deadlines due ready held jobs tenantsWithJobs workers calls activeChangeChannel
--- ARGV: fence topic ref seen journal drops waits ...
---       journal × (path, entry), drops × path, waits × (kind, path, ms until due, request, summary)
+-- Arguments: journal × (path, entry), drops × path, waits × (kind, path, ms until due, request, summary)
 -- Returns: {'parked', next}: next is the jobs to add, as OPEN says; {'again', event, next} when an event came that
 --          this segment has not seen (the task stays in the batch);
 --          {'stale'} when the fence has moved, {'limit_size', limit, bytes, most, path} of a request that is too large,
 --          {'limit_storage', limit, most, used}: nothing was written
 -- Transitions: task working -> input_required, interaction new -> pending
--- @include clock
--- @include deferred_writes
--- @include storage
--- @include tenant_limits
--- @include ready_queue
--- @include task_deadline
--- @include waits
--- @include answer_time
--- @include task_status
--- @include provider_calls
--- @include add_waits
--- @include task_waiters
--- @include parked_message
--- @include pending_list_waiters
--- @include change_channel
--- @include past_requests
 local fence, open, expires, events, principal, opened_before, waiters, queue, moved, bytes, program = unpack(redis.call(
   'HMGET', K_task, F_fence, F_waits, F_expires_at, F_events, F_principal, F_interactions_opened, F_waiters, F_queue, F_moved,
   F_bytes, F_program))

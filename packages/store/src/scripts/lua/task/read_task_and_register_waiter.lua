@@ -1,23 +1,11 @@
 #!lua flags=allow-oom
 -- READ_TASK_AND_REGISTER_WAITER: a task's state, with the first LLM request that it waits for and the summaries of the
 -- others; registers the replica that waits for a change.
--- KEYS: credential tenant rates task
--- ARGV: digest principal scopes need bytes weight floor channel brief
---       brief: 1 to leave out what it waits for
+-- Arguments: brief: 1 to leave out what it waits for
 -- Returns: {'task_not_found'}, a refusal of ADMIT, or {'ok', expiresInMs, caller, {status, principal, program, created_at,
 --          updated_at, expires_at, events_seen, outcome, usage, streams, limit}, number, due, request, summary, ...} with the last four for each open
 --          interaction: request, or summary in its place; streams: the numbers of those that a worker asks an LLM endpoint
 --          for in chunks, separated by spaces; limit: that within which it waits for room, or ''
--- @include clock
--- @include credential
--- @include trim
--- @include rate
--- @include tenant_limits
--- @include admission
--- @include visibility
--- @include waits
--- @include task_status
--- @include task_waiters
 local refusal, principal, scopes, _, expires_in = admit(clock())
 if refusal then return refusal end
 if not visible_owner(principal, scopes) then return {'task_not_found'} end

@@ -1,28 +1,15 @@
 #!lua
 -- RETRY: has a task that failed go on, once for each failure: a worker takes its journal back (REWIND), and asks its last request
 -- again.
--- KEYS: tenant task past idempotency tasks pending deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel
--- ARGV: principal scopes topic ref failedAt retry runnable workflow channel life keep oldest
---       failedAt, retry: when the failure came that is meant, and what is kept of it and of who retries, as JSON, both empty for whoever
---       does not know it yet; runnable 0: workers live, and none has the program; workflow: what the task of a workflow is called; channel: the replica that waits for what
---       comes of it; keep: how long the records live at most; oldest: how many ms ago the task may have been opened
+-- Arguments: failedAt, retry: when the failure came that is meant, and what is kept of it and of who retries, as JSON, both empty for whoever
+-- does not know it yet; runnable 0: workers live, and none has the program; workflow: what the task of a workflow is called; channel: the replica that waits for what
+-- comes of it; keep: how long the records live at most; oldest: how many ms ago the task may have been opened
 -- Returns: {'retried', event, next}: next is the job to add, as "number list", or ''; {'replayed', event} where the same caller has
 --          retried it, and it has not ended since; {'failure', failedAt, outcome, program, idempotencyDigest} where failedAt
 --          is another: nothing was written, and the caller comes again; {'task_not_found'}, {'insufficient_scope', need}, {'task_not_failed', status, by, at}: by and at of its last retry, or '';
 --          {'task_not_retryable', reason, fact}: reason is workflow, step (fact: the ref of the workflow's task), stripped or old;
 --          {'program_unavailable', program}, {'limit_pending', limit, most}, {'limit_storage', limit, most, used}
 -- Transitions: task failed -> working
--- @include clock
--- @include visibility
--- @include ending_rights
--- @include deferred_writes
--- @include storage
--- @include tenant_limits
--- @include task_status
--- @include ready_queue
--- @include task_deadline
--- @include task_waiters
--- @include change_channel
 -- So many of its retries stand in a record: the last ones.
 local MOST_RETRIES = 20
 local owner, refusal = owner_to_end(A_principal, A_scopes, 'admin', 'task_not_found')

@@ -1,12 +1,8 @@
 #!lua flags=allow-oom
 -- REWIND: takes the journal of a task that was retried back to where its program goes on from.
--- KEYS: tenant task
--- ARGV: fence journal ...
---       journal × (path, entry), then the paths that are dropped before
+-- Arguments: journal × (path, entry), then the paths that are dropped before
 -- Returns: {'rewound'}, or {'stale'} when the fence has moved: nothing was written
 -- Repeating it changes nothing: what is behind it is written with the same fence.
--- @include deferred_writes
--- @include storage
 local fence, bytes, rewind = unpack(redis.call('HMGET', K_task, F_fence, F_bytes, F_rewind))
 if fence ~= A_fence then return {'stale'} end
 if not rewind then return {'rewound'} end

@@ -1,12 +1,8 @@
 #!lua flags=allow-oom
 -- SCAN_TASK_FIELDS: the fields of a task but those of its interactions, in pages.
--- KEYS: task
--- ARGV: principal scopes cursor
---       cursor: 0 for the first page
+-- Arguments: cursor: 0 for the first page
 -- Returns: {'task_not_found'}, or {'ok', next, field, value, ...}: next is the cursor of the next page, 0 at the end. A field may
 --          come twice
--- @include visibility
--- @include task_fields
 if not visible_owner(A_principal, A_scopes) then return {'task_not_found'} end
 local reply = {'ok', '0'}
 reply[2] = scan_task_fields(K_task, A_cursor, reply)

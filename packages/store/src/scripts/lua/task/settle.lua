@@ -1,23 +1,9 @@
 #!lua flags=allow-oom
 -- SETTLE: ends a task with what its program ended with.
--- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers calls activeChangeChannel parent
--- ARGV: fence topic ref status payload retention parent
 -- Returns: {'settled', next}: next is the job to add, as "number list", or ''; {'stale'} when the fence has moved, or {'parent', parent}
 --          for a step of a workflow whose record was not given: nothing was written
 -- Transitions: task working -> completed, task input_required -> completed, task working -> failed,
 --              task input_required -> failed, interaction pending -> cancelled
--- @include clock
--- @include deferred_writes
--- @include storage
--- @include tenant_limits
--- @include retention
--- @include ready_queue
--- @include waits
--- @include task_status
--- @include task_waiters
--- @include change_channel
--- @include provider_calls
--- @include end_task
 local fence, waits, principal, events, waiters, queue, program, bytes, parent = unpack(redis.call(
   'HMGET', K_task, F_fence, F_waits, F_principal, F_events, F_waiters, F_queue, F_program, F_bytes, F_parent))
 if fence ~= A_fence then return {'stale'} end

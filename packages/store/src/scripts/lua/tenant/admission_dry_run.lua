@@ -1,15 +1,7 @@
 #!lua flags=allow-oom
 -- ADMISSION_DRY_RUN: the checks of ADMIT without taking a token of the rate: before enough of a call is there to admit it,
 -- and again for a caller that was admitted and is still connected.
--- KEYS: credential tenant rates
--- ARGV: digest principal scopes need bytes weight floor
 -- Returns: {'ok', principal, scopes, expiresInMs, requestBytes, tools}, as ADMIT, or a refusal, as ADMIT
--- @include clock
--- @include credential
--- @include trim
--- @include rate
--- @include tenant_limits
--- @include admission
 local refusal, principal, scopes, tenant, expires_in = admit(clock(), 'requestBytes')
 -- Drops the writes of the rate bucket and of the last use.
 deferred_writes = {}

@@ -1,19 +1,8 @@
 #!lua flags=allow-oom
 -- ADMIT_ANSWER: ADMIT for an answer to an interaction, before the script that takes it: it may overdraw the rate where the
 -- answer would be taken now.
--- KEYS: credential tenant rates task
--- ARGV: digest principal scopes need bytes weight floor number
 -- Returns: {'ok', principal, scopes, expiresInMs}, '' for never, or a refusal as ADMIT: {'unauthenticated'}, {'insufficient_scope', need},
 --          {'tenant_suspended'}, {'limit_size', limit, bytes, most}, {'limit_rate', retryAfterMs, perSecond, keys}
--- @include clock
--- @include credential
--- @include trim
--- @include rate
--- @include tenant_limits
--- @include admission
--- @include visibility
--- @include waits
--- @include answer_rate
 local now = clock()
 local refusal, principal, scopes, _, expires_in = authenticate(now)
 if refusal then return refusal end

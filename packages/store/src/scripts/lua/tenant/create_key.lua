@@ -1,21 +1,16 @@
 #!lua
 -- CREATE_KEY: creates an API key, for a caller whose own key is good now and is not outlived by it; in the place of another key, which
 -- ends then, if it is good now: of several who replace it with no overlap, one does.
--- KEYS: credential tenant key keys keyEnds forgotten replaced
---       credential: of the key with which it is created
--- ARGV: digest principal scopes need id expires remembered limit forget replacedId overlap channel message ...
---       expires: ms, or '' for never; remembered: how long the record of an ended key stays; limit: how many keys a tenant has
---       whose record names no limit; forget: an ended key (K_forgotten) that goes where there is no room, or '';
---       replacedId: the key whose place it takes (K_replaced), or ''; overlap: for how many ms that goes on; behind them field, value, ...
+-- Keys: credential: of the key with which it is created
+-- Arguments: expires: ms, or '' for never; remembered: how long the record of an ended key stays; limit: how many keys a tenant has
+-- whose record names no limit; forget: an ended key (K_forgotten) that goes where there is no room, or '';
+-- replacedId: the key whose place it takes (K_replaced), or ''; overlap: for how many ms that goes on; behind them field, value, ...
 -- Returns: {'created', at}, {'outlives', ms}: repeat with this expiry at most, {'full', id}: there is no room, repeat with this ended
 --          key to be forgotten, {'limit_keys', most}: none has ended, {'key_not_found'}: the one to be
 --          replaced has ended, or a refusal of RECHECK
--- @include clock
--- @include credential
--- @include admission_recheck
 local function forget(id)
-  redis.call('ZREM', K_keys, id)
-  redis.call('ZREM', K_keyEnds, id)
+  redis.call('ZREM', K_apiKeys, id)
+  redis.call('ZREM', K_apiKeyEnds, id)
 end
 
 local now, remembered = clock(), tonumber(A_remembered)
@@ -34,10 +29,10 @@ end
 local most = expires_in ~= '' and now + tonumber(expires_in)
 if most and (A_expires == '' or tonumber(A_expires) > most) then return {'outlives', string.format('%d', most)} end
 -- Of those whose record is gone, a hundred at most: others go when the next key is created.
-for _, id in ipairs(redis.call('ZRANGE', K_keyEnds, '-inf', now - remembered, 'BYSCORE', 'LIMIT', 0, 100)) do forget(id) end
+for _, id in ipairs(redis.call('ZRANGE', K_apiKeyEnds, '-inf', now - remembered, 'BYSCORE', 'LIMIT', 0, 100)) do forget(id) end
 local limit = redis.call('HGET', K_tenant, 'apiKeys') or A_limit
-if redis.call('ZCARD', K_keys) >= tonumber(limit) then
-  local ended = redis.call('ZRANGE', K_keyEnds, '-inf', now, 'BYSCORE', 'LIMIT', 0, 1)[1]
+if redis.call('ZCARD', K_apiKeys) >= tonumber(limit) then
+  local ended = redis.call('ZRANGE', K_apiKeyEnds, '-inf', now, 'BYSCORE', 'LIMIT', 0, 1)[1]
   if not ended then return {'limit_keys', limit} end
   if ended ~= A_forget then return {'full', ended} end
   redis.call('DEL', K_forgotten)
@@ -48,13 +43,13 @@ redis.call('HSET', K_key, 'at', now)
 if A_expires ~= '' then
   redis.call('HSET', K_key, 'expires', A_expires)
   redis.call('PEXPIREAT', K_key, A_expires + remembered)
-  redis.call('ZADD', K_keyEnds, A_expires, A_id)
+  redis.call('ZADD', K_apiKeyEnds, A_expires, A_id)
 end
-redis.call('ZADD', K_keys, now, A_id)
+redis.call('ZADD', K_apiKeys, now, A_id)
 if replaced_until then
   redis.call('HSET', K_replaced, 'expires', replaced_until)
   redis.call('PEXPIREAT', K_replaced, replaced_until + remembered)
-  redis.call('ZADD', K_keyEnds, replaced_until, A_replacedId)
+  redis.call('ZADD', K_apiKeyEnds, replaced_until, A_replacedId)
   redis.call('PUBLISH', A_channel, A_message)
 end
 return {'created', now}

@@ -1,8 +1,6 @@
 #!lua flags=allow-oom
 -- UPDATE_KEY: changes fields of an API key, and publishes that to the replicas that hold calls and streams with it.
--- KEYS: credential
--- ARGV: channel message ...
---       behind them field, value, ...; an empty value deletes the field
+-- Arguments: behind them field, value, ...; an empty value deletes the field
 -- Returns: {'updated'}, {'key_not_found'}
 if redis.call('EXISTS', K_credential) == 0 then return {'key_not_found'} end
 for at = A_rest, #ARGV, 2 do

@@ -1,11 +1,8 @@
 #!lua flags=allow-oom
 -- UPSERT_TENANT: creates a tenant's record, or changes it.
--- KEYS: tenant due
--- ARGV: create name channel message ...
---       channel and message: where a change is published, which may end what callers were admitted for; behind them
---       field, value, ...; create 1: it must not exist, create 0: it must
+-- Arguments: channel and message: where a change is published, which may end what callers were admitted for; behind them
+-- field, value, ...; create 1: it must not exist, create 0: it must
 -- Returns: {'ok'}, {'tenant_exists'} or {'tenant_not_found'}
--- @include clock
 local exists = redis.call('EXISTS', K_tenant) == 1
 if A_create == '1' and exists then return {'tenant_exists'} end
 if A_create == '0' and not exists then return {'tenant_not_found'} end

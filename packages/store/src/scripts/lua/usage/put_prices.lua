@@ -1,12 +1,7 @@
 #!lua
 -- PUT_PRICES: stores what each model costs a tenant, in place of the table before.
--- KEYS: credential tenant prices
--- ARGV: digest principal scopes need table
---       table: JSON, which whoever calls has bounded
+-- Arguments: table: JSON, which whoever calls has bounded
 -- Returns: {'stored'}, or a refusal of RECHECK
--- @include clock
--- @include credential
--- @include admission_recheck
 local refusal = recheck_admission(clock())
 if refusal then return refusal end
 redis.call('SET', K_prices, A_table)

@@ -1,25 +1,9 @@
 #!lua
 -- COMPLETE_WORKFLOW: ends a workflow's task with its result: what the server's run ends with, or what its client says it came to.
--- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers calls activeChangeChannel
--- ARGV: principal scopes endingScope topic ref operation payload retention
---       endingScope: the scope with which another's task may be ended; operation: of workflows
+-- Arguments: endingScope: the scope with which another's task may be ended; operation: of workflows
 -- Returns: {'completed', next}: next is the job to add, as "number list", or ''; {'task_not_found'}, {'insufficient_scope', endingScope}, {'task_ended', status},
 --          {'task_not_workflow', operation}, {'limit_storage', limit, most, used}
 -- Transitions: task working -> completed
--- @include clock
--- @include visibility
--- @include ending_rights
--- @include deferred_writes
--- @include storage
--- @include tenant_limits
--- @include retention
--- @include waits
--- @include task_status
--- @include ready_queue
--- @include task_waiters
--- @include change_channel
--- @include provider_calls
--- @include end_task
 local owner, refusal = owner_to_end(A_principal, A_scopes, A_endingScope, 'task_not_found')
 if not owner then return refusal end
 local fence, open, events, waiters, queue, program, status, bytes = unpack(redis.call(

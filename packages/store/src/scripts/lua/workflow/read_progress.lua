@@ -1,14 +1,8 @@
 #!lua flags=allow-oom
 -- READ_PROGRESS: how a workflow's task stands, with what it began with.
--- KEYS: credential tenant task
--- ARGV: digest principal scopes need operation
---       operation: what the task of a workflow is called
+-- Arguments: operation: what the task of a workflow is called
 -- Returns: {'task_not_found'}, also for a task that is no workflow; a refusal of RECHECK; or
 --          {'ok', principal, scopes, status, input, revision, path, text, ...}, of whoever reads
--- @include clock
--- @include credential
--- @include admission_recheck
--- @include visibility
 local refusal, principal, scopes = recheck_admission(clock())
 if refusal then return refusal end
 if not visible_owner(principal, scopes) then return {'task_not_found'} end

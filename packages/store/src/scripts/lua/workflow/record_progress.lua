@@ -1,23 +1,10 @@
 #!lua
 -- RECORD_PROGRESS: writes a change of how a workflow stands, unless that has changed since it was read, and admits the call of the
 -- next step.
--- KEYS: credential tenant rates task child activeChangeChannel
--- ARGV: digest principal scopes need bytes weight floor owner ownerScopes topic ref revision link sets ...
---       owner, ownerScopes: who changes it; need: the scopes that the next step's call asks for, or '' to admit none; link: the id of a task that a step has started, whose record is child, or ''; sets × (path, text), then the paths to delete
+-- Arguments: owner, ownerScopes: who changes it; need: the scopes that the next step's call asks for, or '' to admit none; link: the id of a task that a step has started, whose record is child, or ''; sets × (path, text), then the paths to delete
 -- Returns: {'recorded'}, and behind it what ADMIT returns where a call is to be admitted; {'conflict'} when it has changed, {'child_ended', status, outcome} when the task of `link` has ended already,
 --          {'task_not_found'}, {'task_ended', status}, {'limit_storage', limit, most, used}: nothing was written
 -- From then on the end of that task is written into this one's record (end_task.lua).
--- @include clock
--- @include credential
--- @include trim
--- @include rate
--- @include tenant_limits
--- @include admission
--- @include visibility
--- @include deferred_writes
--- @include storage
--- @include task_status
--- @include change_channel
 local owner = visible_owner(A_owner, A_ownerScopes)
 if not owner then return {'task_not_found'} end
 local status, bytes, revision = unpack(redis.call('HMGET', K_task, F_status, F_bytes, F_revision))
