@@ -87,6 +87,7 @@ test.each([
   ['apps/worker/src/x.ts', '@baton/store/shards'],
   ['apps/cli/src/x.ts', '@baton/gateway'],
   ['apps/cli/src/x.ts', '@baton/agent'],
+  ['apps/cli/src/x.ts', '@baton/gateway/reply-types'],
   ['packages/agent/src/x.ts', '@baton/protocol'],
   ['apps/console/src/x.ts', '@baton/gateway/reply-types'],
 ])('%s may import %s', (path, name) => {

@@ -187,6 +187,11 @@ export const MCP_REQUIREMENTS = {
     says: 'tasks/result waits until the task ends, on any replica, and returns what the call would have returned.',
     source: 'spec basic/utilities/tasks, Result Retrieval; contract, Tasks',
   },
+  'request-cancelled': {
+    says: 'A request that its client cancels, at any replica, is not worked on any longer and not answered; a call as a task goes on.',
+    source:
+      'spec basic/utilities/cancellation, Behavior Requirements, and basic/utilities/tasks, Task Cancellation',
+  },
   'tasks-list': {
     says: "tasks/list has every task that tasks/get shows its caller, once, in pages, and no other's.",
     source: 'spec basic/utilities/tasks, Task Listing; contract, Tasks',

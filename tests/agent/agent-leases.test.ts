@@ -24,7 +24,7 @@ afterEach(() => {
 const claimable = async (): Promise<string[]> => {
   const { queries, claims } = fixture.baton.store.tenant('acme');
   const anyone = { principal: 'anyone', scopes: new Set(['agent'] as const) };
-  const { items } = await queries.pending(anyone, { claim: { max: 50, leaseMs: 1_000 } });
+  const { items } = await queries.pending.records(anyone, { claim: { max: 50, leaseMs: 1_000 } });
   for (const { interactionId } of items) await claims.claim(anyone, interactionId, { leaseMs: 0 });
   return items.map(({ interactionId }) => interactionId);
 };

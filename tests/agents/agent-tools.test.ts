@@ -58,8 +58,11 @@ test('a call of an agent outside of the group is not run, and the model is told 
 
 test('arguments that do not fit, the primary and a disabled agent are refused by name', async () => {
   const [client] = fixture.clients;
-  expect(await callToolForError(client!, 'agent_web_search', { q: 1 })).toMatchObject({
+  const misfit = { q: 1 };
+  expect(await callToolForError(client!, 'agent_web_search', misfit)).toMatchObject({
     code: 'invalid_arguments',
+    field: 'query',
+    message: expect.stringContaining('query: is required'),
   });
   const disabled = { id: 'off', name: 'Off', instructions: 'x', enabled: false };
   await fixture.putAgent(disabled);

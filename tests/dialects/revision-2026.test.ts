@@ -319,7 +319,7 @@ describe('what is wrong', () => {
     for (const method of ['GET', 'DELETE']) {
       const headers = { authorization: `Bearer ${baton.apiKey}`, 'mcp-protocol-version': REVISION };
       const { status, headers: given } = await fetch(`${baton.url()}/mcp`, { method, headers });
-      expect([method, status, given.get('allow')]).toEqual([method, 405, expect.stringContaining('POST')]);
+      expect([method, status, given.get('allow')]).toEqual([method, 405, 'POST']);
     }
   });
 

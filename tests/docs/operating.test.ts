@@ -80,7 +80,7 @@ test('the routes that the page of clients names are those of the OpenAPI documen
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/^(\/v1)?/, '/v1')}`),
   );
   const byPath =
-    /^\w+ \/v1\/tenants\/\{tenant\}\/(tools|resources|resource-templates|runnable-prompts|completions|interactions|tasks|projects|conversations|workflows|agents|prompts|roles|usage|prices|events)/;
+    /^\w+ \/v1\/tenants\/\{tenant\}\/(tools|resources|resource-templates|runnable-prompts|completions|interactions|tasks|projects|conversations|workflows|agents|prompts|roles|usage|prices|audit|events)/;
   const ownAndTools = described.filter((route) => !byPath.test(route));
   // Each tool has a route, which the page names as one: `POST /v1/tools/{name}`.
   const own = ownAndTools.filter((route) => !/^POST \/v1\/tools\/\w+$/.test(route));
@@ -89,7 +89,7 @@ test('the routes that the page of clients names are those of the OpenAPI documen
   expect(named.toSorted()).toEqual(own.toSorted());
   expect(described.filter((route) => byPath.test(route))).toHaveLength(
     ownAndTools.filter((route) =>
-      /\/v1\/(tools|resources|resource-templates|runnable-prompts|completions|interactions|tasks|projects|conversations|workflows|agents|prompts|roles|usage|prices|events)/.test(
+      /\/v1\/(tools|resources|resource-templates|runnable-prompts|completions|interactions|tasks|projects|conversations|workflows|agents|prompts|roles|usage|prices|audit|events)/.test(
         route,
       ),
     ).length,

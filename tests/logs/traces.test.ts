@@ -115,6 +115,39 @@ test('a call, the wait for its answer on another replica, and the resume are spa
   expect(BigInt(wait?.endTimeUnixNano ?? 0)).toBeGreaterThanOrEqual(BigInt(wait?.startTimeUnixNano ?? 0));
 });
 
+test('the wait for an answer that never comes is a span with an error: of a request that is cancelled, alone or with its task, and of one that expires', async () => {
+  const waitsOf = async (taskId: string, count: number) => {
+    const found = () =>
+      collector.spans.filter(
+        (one) => one.name === 'await answer' && one.attributes['baton.task.id'] === taskId,
+      );
+    await waitUntilOrThrow(`${count} waits of ${taskId}`, 20_000, async () => found().length >= count);
+    return found();
+  };
+  const cancelled = await callOverMcp(0, 'bench_fan', { n: 2 }, sampled);
+  await callOverMcp(1, 'cancel_task', { taskId: cancelled.taskId });
+  const both = await waitsOf(cancelled.taskId, 2);
+  expect(both.length).toBe(2);
+  for (const wait of both) {
+    expect(wait).toMatchObject({ traceId: TRACE, instance: 'second', status: { code: 2 } });
+    expect(wait.attributes).toMatchObject({ 'error.type': 'interaction_cancelled', 'baton.tenant': 'acme' });
+  }
+
+  const alone = await callOverMcp(0, 'bench_echo', { text: 'alone' }, sampled);
+  await send(1, 'POST', `/v1/interactions/${alone.interactionId}/cancel`, {});
+  const [takenBack] = await waitsOf(alone.taskId, 1);
+  expect(takenBack?.attributes).toMatchObject({
+    'error.type': 'interaction_cancelled',
+    'baton.interaction.id': alone.interactionId,
+  });
+
+  const late = await callOverMcp(0, 'bench_echo', { text: 'late' }, sampled);
+  await send(1, 'POST', `/v1/interactions/${late.interactionId}/extend`, { ttlMs: 1 });
+  const [expired] = await waitsOf(late.taskId, 1);
+  expect(expired).toMatchObject({ traceId: TRACE, service: 'baton-worker', status: { code: 2 } });
+  expect(expired?.attributes).toMatchObject({ 'error.type': 'interaction_expired' });
+});
+
 test('a task that REST starts is traced alike, and one that ends in an error says which', async () => {
   const { taskId, interactionId } = await send(
     0,

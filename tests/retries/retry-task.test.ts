@@ -9,6 +9,16 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.baton.stop());
 
+const OWN_CALL = {
+  originalCommand: 'own',
+  role: 'main',
+  serviceType: 'generateObject',
+  requestParameters: {
+    messages: [{ role: 'user', content: 'x' }],
+    schema: { type: 'object', properties: { value: { type: 'string' } }, required: ['value'] },
+    objectName: 'own',
+  },
+};
 const misfit = successAnswer({ object: { value: 7 } });
 
 describe('a task that failed', () => {
@@ -25,8 +35,11 @@ describe('a task that failed', () => {
     });
   });
 
-  test('for answers of no use has all its attempts again', async () => {
-    const { taskId, interactionId } = await fixture.call('bench_echo', { text: 'x' });
+  test.each([
+    ['of a tool', 'bench_echo', { text: 'x' }],
+    ['of a caller, checked by its own schema', 'agent_llm', { delegatedCallDetails: OWN_CALL }],
+  ])('for answers of no use has all its attempts again: a request %s', async (_of, tool, args) => {
+    const { taskId, interactionId } = await fixture.call(tool, args);
     const useUp = async (first: string) => {
       let outcome: AnyJson = { pending: { interactionId: first } };
       for (let attempt = 1; attempt <= 4; attempt++) {

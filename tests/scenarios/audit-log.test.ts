@@ -59,3 +59,58 @@ test('each change of a key is one line of the log, by whom it was, and without t
   ]);
   for (const key of [made.key, rotated.key, admin]) expect(JSON.stringify(audits)).not.toContain(key);
 });
+
+test('they are listed to the admins and the operator, newest first, and to nobody else', async () => {
+  const made = await send('POST', '/tenants/acme/keys', admin, { name: 'listed', scopes: ['mcp', 'agent'] });
+  await send('DELETE', `/tenants/acme/keys/${made.id}`, OPERATOR_TOKEN);
+  const { entries } = await send('GET', '/audit', admin);
+  expect(entries.slice(0, 2)).toMatchObject([
+    { action: 'key_revoked', by: 'operator', facts: { keyId: made.id } },
+    { action: 'key_created', by: admin.split('_')[2], facts: { keyId: made.id, scopes: ['mcp', 'agent'] } },
+  ]);
+  expect(JSON.stringify(entries)).not.toContain(made.key);
+  expect((await send('GET', '/tenants/acme/audit', OPERATOR_TOKEN)).entries).toEqual(entries);
+  expect((await send('GET', '/tenants/audited/audit', OPERATOR_TOKEN)).entries).toMatchObject([
+    { action: 'tenant_changed', facts: { suspended: true } },
+    { action: 'tenant_created', facts: { limits: { burst: 7 } } },
+  ]);
+  expect(await send('GET', '/tenants/audited/audit', admin)).toMatchObject({ status: 404 });
+  const client = await baton.createKey({ scopes: ['mcp', 'agent'] });
+  expect(await send('GET', '/audit', client)).toMatchObject({ code: 'insufficient_scope' });
+});
+
+test('a key that is revoked with those that were made with it is one entry, which names them', async () => {
+  const parent = await send('POST', '/tenants/acme/keys', OPERATOR_TOKEN, {
+    name: 'parent',
+    scopes: ['admin', 'mcp'],
+  });
+  const made = { name: 'child', scopes: ['mcp'], principal: 'someone' };
+  const child = await send('POST', '/tenants/acme/keys', parent.key, made);
+  await send('DELETE', `/tenants/acme/keys/${parent.id}?children=true`, admin);
+  const { entries } = await send('GET', '/audit', admin);
+  expect(entries[0]).toMatchObject({
+    action: 'key_revoked',
+    facts: { keyId: parent.id, children: 1, childIds: [child.id] },
+  });
+});
+
+test('a tenant keeps the last thousand or so, in pages that meet each once', async () => {
+  const { audit } = baton.store.tenant('acme');
+  await Promise.all(
+    Array.from({ length: 1_500 }, (_, at) => audit.add({ action: 'key_changed', by: 'x', facts: { at } })),
+  );
+  const seen = new Set<number>();
+  let pages = 0;
+  for (let cursor = ''; ; pages++) {
+    const page = await send('GET', `/audit${cursor}`, admin);
+    for (const { facts } of page.entries) seen.add(facts.at);
+    if (page.nextCursor === undefined) break;
+    cursor = `?cursor=${page.nextCursor}`;
+  }
+  expect([pages, seen.size].map((count) => count >= 19 && count <= 1_100)).toEqual([true, true]);
+  expect(seen.has(1_499)).toBe(true);
+  expect(await send('GET', '/audit?cursor=x', admin)).toMatchObject({
+    code: 'invalid_arguments',
+    field: 'cursor',
+  });
+});

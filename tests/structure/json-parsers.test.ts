@@ -30,6 +30,7 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'packages/store/src/shard/worker-shard.ts': "a script's reply",
   'packages/store/src/tasks/fenced-segment.ts': "a stored task's input",
   'packages/store/src/tasks/task-retries.ts': 'the stored end of a task, and its retries',
+  'packages/store/src/tenant/audit-log.ts': 'a stored entry',
   'packages/store/src/tenant/roles.ts': 'a stored role',
   'packages/store/src/tenant/change-feed.ts': 'a message that a script published',
   'packages/store/src/tasks/workflow-tasks.ts': "a stored task's input, and its end",

@@ -183,7 +183,7 @@ test('what else its definitions have does its work, as models write it: blank te
   for (const [tool, args, outcome] of rows) expect(await made(tool, args), tool).toMatchObject(outcome);
 
   for (const [tool, args, wayOut] of [
-    ['update_subtask', { id: 1.1, prompt: 'Noted.' }, 'write it as text'],
+    ['remove_subtask', { id: 2.1 }, 'write it as text'],
     ['research', { query: 'Why?', filePaths: 'src/api.js' }, 'customContext takes the text itself'],
   ] as const)
     expect((await made(tool, args)).error.message, tool).toContain(wayOut);

@@ -8,6 +8,7 @@ import {
 } from '@baton/operations';
 import { Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
+import { recordAnswerWait } from '@baton/tracing';
 import type { Logger } from 'pino';
 import { type Audience, buildApp } from './app.ts';
 import { type ConformanceProxy, startConformanceProxy } from './conformance/conformance-proxy.ts';
@@ -37,6 +38,8 @@ export async function startGateway(
   log: Logger,
   added: ReadonlyMap<string, Operation> = new Map(),
 ): Promise<RunningGateway> {
+  const { tracer } = configuration;
+  if (tracer !== undefined) store.onUnanswered((wait) => recordAnswerWait(tracer, wait));
   let draining = false;
   const replicaWideLimits = createReplicaWideLimits(configuration);
   const options = {

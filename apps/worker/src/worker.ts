@@ -2,7 +2,7 @@ import type { Operation } from '@baton/operations';
 import { CallerSchemaValidator, Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
 import { JobWorkers, createWorkerShards, type Worker } from '@baton/store/shards';
-import type { Tracer } from '@baton/tracing';
+import { recordAnswerWait, type Tracer } from '@baton/tracing';
 import type { Logger } from 'pino';
 import { startHeartbeatWithSweepRepair } from './heartbeat-with-sweep-repair.ts';
 import { WorkerMetrics } from './metrics.ts';
@@ -66,12 +66,13 @@ export async function startWorker(
   let models: Promise<EndpointModels> | undefined;
   const openModels = () => (models ??= loadModels(guard));
   const programs = new Programs(added);
+  const { tracer } = configuration;
+  if (tracer !== undefined) store.onUnanswered((wait) => recordAnswerWait(tracer, wait));
   const shards = createWorkerShards(store);
   const jobs = new JobWorkers(store);
   const heartbeat = await startHeartbeatWithSweepRepair(store.replica, programs.names, shards, jobs, log);
   for (const shard of shards) {
     const { observeBatch: onBatch, observeLag: onLag } = metrics;
-    const { tracer } = configuration;
     const dependencies = { programs, check, log, tracer, onBatch, onLag };
     metrics.countJobs(jobs.start(shard, 'resume', createResumeProcessor(shard, dependencies)), log);
     const held: Worker = jobs.start(

@@ -80,11 +80,23 @@ function problemsOf(validate, values) {
   return problems;
 }
 
+/** A name that a caller gave may be as long as its answer. */
+const MAX_NAME_LENGTH = 200;
+
 function problemOf(errors) {
   return errors
     .slice(0, 20)
-    .map(({ instancePath, message }) =>
-      instancePath === '' ? message : `${instancePath.slice(1).replaceAll('/', '.')}: ${message}`,
-    )
+    .map(({ instancePath, params, message }) => {
+      const { missingProperty, additionalProperty } = params;
+      const field = (missingProperty ?? additionalProperty)?.slice(0, MAX_NAME_LENGTH);
+      const path = [...instancePath.split('/').slice(1), ...(field === undefined ? [] : [field])].join('.');
+      const problem =
+        missingProperty !== undefined
+          ? 'is required'
+          : additionalProperty !== undefined
+            ? 'is none of its properties'
+            : message;
+      return path === '' ? problem : `${path}: ${problem}`;
+    })
     .join('; ');
 }

@@ -10,6 +10,7 @@ import {
   isLocalEffect,
   type LocalEffect,
   performLocalEffect,
+  type SegmentContext,
   StaleSegmentError,
 } from './perform-local-effect.ts';
 import type { Programs } from './programs.ts';
@@ -74,7 +75,9 @@ async function runSegment(
 
   const beganAt = performance.now();
   const journal = new SegmentJournal(task.journal);
+  const context = { validator: check, segment, journal, beganAt };
   if (task.toRewind) {
+    await repeatChecks(program, context);
     const rewind = rewindProgram(program, task.input, journal.entries);
     if ((await segment.rewind(rewind.drops, rewind.journal)) === 'stale') return STALE;
     journal.rewind(rewind);
@@ -93,7 +96,6 @@ async function runSegment(
     journal.collapse(step.collapsed);
     const next = step.awaited.find(({ effect }) => isLocalEffect(effect));
     if (next !== undefined) {
-      const context = { validator: check, segment, journal, beganAt };
       // Lookups depend on nothing: those of several branches are one round trip and one replay.
       const performed =
         next.effect.kind === 'lookup'
@@ -111,6 +113,22 @@ async function runSegment(
     if (end === 'again') return end;
     if (end === 'parked') return { kind: end, repeats: asked.filter(asksAgain).length };
     if (end !== undefined) return { kind: end };
+  }
+}
+
+/**
+ * Makes the checks again whose outcomes went with the failure that they led to: by them the rewind knows the last answers that did not fit, and
+ * that they are to be asked for anew.
+ */
+async function repeatChecks(program: Operation, context: SegmentContext): Promise<void> {
+  const { segment, journal } = context;
+  const run = new ProgramRun(program, segment.task.input, journal.entries);
+  for (;;) {
+    const step = run.next();
+    if (step.status !== 'awaiting') return;
+    const checks = step.awaited.filter(({ effect }) => effect.kind === 'check');
+    if (checks.length === 0) return;
+    for (const { path, effect } of checks) await performLocalEffect(context, path, effect as LocalEffect);
   }
 }
 

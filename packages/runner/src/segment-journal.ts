@@ -49,6 +49,7 @@ export class SegmentJournal {
   rewind({ drops, journal }: Rewind): void {
     for (const path of drops) {
       this.all.delete(path);
+      this.unsaved.delete(path);
       this.saved.delete(path);
     }
     for (const [path, text] of journal) {

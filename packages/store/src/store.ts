@@ -11,9 +11,10 @@ import { type PendingAge, PendingAges } from './queries/pending-ages.ts';
 import { Keyspace } from './records/keys.ts';
 import { WorkerRegistry } from './queues/worker-registry.ts';
 import { type JobCount, BullmqQueues } from './queues/bullmq-queues.ts';
-import type { Replication } from './redis/replicated-write.ts';
+import type { Replication } from './redis/replicated-writer.ts';
 import { Seal } from './secrets/seal.ts';
 import { Roles } from './tenant/roles.ts';
+import type { UnansweredWait } from './records/unanswered-waits.ts';
 import type { TenantContext } from './tenant/tenant-context.ts';
 import { TenantStore } from './tenant-store.ts';
 import { recordOrCheckLayout } from './data-layout.ts';
@@ -65,6 +66,7 @@ export class Store {
   private readonly tenants = new LRUCache<string, TenantParts>({ max: MAX_CACHED_TENANTS });
   private readonly agentDefinitions = new AgentDefinitionCache();
   private readonly projectMutex = new KeyedMutex();
+  private observeUnanswered: (wait: UnansweredWait) => void = () => {};
   private readonly workerRegistries = new Map<number, WorkerRegistry>();
 
   private constructor(
@@ -114,6 +116,11 @@ export class Store {
     this.connection.onScript = observe;
   }
 
+  /** Calls back with each request of a traced task that this process has ended without an answer: it expired, or was cancelled. */
+  onUnanswered(observe: (wait: UnansweredWait) => void): void {
+    this.observeUnanswered = observe;
+  }
+
   /** The data of one tenant. Any well-formed id has a store; its methods admit the caller or refuse it. */
   tenant(id: string): TenantStore {
     return this.parts(id).store;
@@ -139,6 +146,7 @@ export class Store {
       keys,
       lifetimes,
       addJob,
+      onUnanswered: (waits) => waits.forEach((wait) => this.observeUnanswered(wait)),
       agentDefinitions,
       projectMutex,
       workers: this.workerRegistry(shard),

@@ -20,7 +20,7 @@ export function announceWaitingRequests(
 ): { stop(): void } {
   let told = new Set<string>();
   const look = async () => {
-    const { items } = await queries.pendingSummaries(OBSERVER, {});
+    const { items } = await queries.pending.summaries(OBSERVER, {});
     const waiting = items.filter(
       ({ createdAt, claimedUntil, provider }) =>
         claimedUntil === undefined && provider === undefined && Date.now() - createdAt > PATIENCE_MS,

@@ -1,3 +1,4 @@
+import type { OwnKeyReply } from '@baton/gateway/reply-types';
 import { BATON_VERSION, connectionFailureReason, isRecord, parseApiKey, parseJson } from '@baton/protocol';
 import { EXIT_CODES, exitCodeFor } from '../process/exit-codes.ts';
 import { RestClient } from '../rest/rest-client.ts';
@@ -8,12 +9,6 @@ import { type Finding, note, ok, wrong } from './finding.ts';
 const TIMEOUT_MS = 5_000;
 /** Deadlines are Redis's; a clock that is further off misleads whoever reads times. */
 const MAX_CLOCK_DIFFERENCE_MS = 5_000;
-
-interface OwnKey {
-  readonly tenant: string;
-  readonly principal: string;
-  readonly scopes: readonly string[];
-}
 
 /** Address, reachability, readiness, version, clock and key, in this order: what comes after something that is wrong is left out. */
 export async function checkGateway(flags: RestFlags, environment: NodeJS.ProcessEnv): Promise<Finding[]> {
@@ -91,8 +86,8 @@ async function checkKey(endpoint: RestEndpoint): Promise<Finding> {
       await new RestClient(endpoint).request('GET', '/projects');
       return ok('key', 'The operator token is good, and the tenant exists.');
     }
-    const { tenant, principal, scopes } = await new RestClient(endpoint).request<OwnKey>('GET', '/key');
-    const missing = ['mcp', 'agent', 'admin'].filter((scope) => !scopes.includes(scope));
+    const { tenant, principal, scopes } = await new RestClient(endpoint).request<OwnKeyReply>('GET', '/key');
+    const missing = (['mcp', 'agent', 'admin'] as const).filter((scope) => !scopes.includes(scope));
     const text = `The key is ${principal}'s of tenant ${tenant}, with ${scopes.join(', ')}`;
     return ok(
       'key',

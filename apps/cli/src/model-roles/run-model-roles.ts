@@ -1,3 +1,4 @@
+import type { RoleReply } from '@baton/gateway/reply-types';
 import { readFileSync } from 'node:fs';
 import { isRecord } from '@baton/protocol';
 import { print } from '../output/print.ts';
@@ -7,18 +8,6 @@ import type { RestFlags } from '../settings/rest-endpoint.ts';
 import { readYamlFile } from '../settings/yaml-file.ts';
 
 export type ModelRoleAction = 'list' | 'show' | 'set' | 'delete';
-
-/** A role as REST gives it. */
-interface ShownRole {
-  readonly role: string;
-  readonly configured: boolean;
-  readonly routes: readonly {
-    readonly kind: string;
-    readonly baseUrl?: string;
-    readonly modelId?: string;
-    readonly apiKeySet?: boolean;
-  }[];
-}
 
 /**
  * `baton roles`: what a tenant's LLM requests are asked of. Returns the exit code. Throws ConfigurationError for a setting or a file
@@ -44,7 +33,7 @@ export async function runModelRoles(
   return 0;
 }
 
-type Reply = ShownRole | { readonly roles: readonly ShownRole[] } | { readonly deleted: boolean };
+type Reply = RoleReply | { readonly roles: readonly RoleReply[] } | { readonly deleted: boolean };
 
 function perform(
   tenant: RestClient,
@@ -64,14 +53,14 @@ function perform(
   }
 }
 
-function rolesTable(roles: readonly ShownRole[]) {
+function rolesTable(roles: readonly RoleReply[]) {
   const rows = roles.flatMap(({ role, routes }) =>
-    routes.map(({ kind, baseUrl = '', modelId = "the agent's own", apiKeySet }, at) => [
+    routes.map((route, at) => [
       at === 0 ? role : '',
-      kind,
-      modelId,
-      baseUrl,
-      apiKeySet === true ? 'set' : '',
+      route.kind,
+      route.modelId ?? "the agent's own",
+      'baseUrl' in route ? route.baseUrl : '',
+      'apiKeySet' in route && route.apiKeySet ? 'set' : '',
     ]),
   );
   return [['role', 'asks', 'model', 'address', 'key'], ...rows];

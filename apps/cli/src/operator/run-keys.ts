@@ -1,3 +1,4 @@
+import type { KeyReply } from '@baton/gateway/reply-types';
 import { type Output, print } from '../output/print.ts';
 import { UsageError } from '../process/exit-codes.ts';
 import { RestClient } from '../rest/rest-client.ts';
@@ -18,18 +19,8 @@ export interface KeyFlags extends RestFlags {
   readonly children?: boolean;
 }
 
-/** A key as REST gives it; `key` is there once. */
-interface ShownKey {
-  readonly id: string;
-  readonly name: string;
-  readonly principal: string;
-  readonly scopes: readonly string[];
-  readonly key?: string;
-  readonly tools?: string;
-  readonly dialect?: string;
-  readonly expiresAt?: string;
-  readonly lastUsedAt?: string;
-}
+/** `key` is there once. */
+type ShownKey = KeyReply & { readonly key?: string };
 
 /** `baton keys`. Returns the exit code. Errors: those of RestClient, UsageError. */
 export async function runKeys(
@@ -92,8 +83,8 @@ function rowOf({ id, principal, scopes, name, ...key }: ShownKey): string[] {
   return [id, principal, scopes.join(','), tools, dialect, lastUsedAt, expiresAt, name];
 }
 
-function describeKey({ id, name, tools = 'standard', dialect = 'as its clients declare' }: ShownKey): string {
-  return `Key ${id}, ${name}. Tools that are listed to it: ${tools}. Dialect: ${dialect}.`;
+function describeKey({ id, name, tools = 'standard', dialect }: ShownKey): string {
+  return `Key ${id}, ${name}. Tools that are listed to it: ${tools}. Dialect: ${dialect ?? 'as its clients declare'}.`;
 }
 
 /** The key alone on the first line, so that a shell takes it with `head -1`. */

@@ -1,3 +1,4 @@
+import type { TenantReply } from '@baton/gateway/reply-types';
 import { stringify } from 'yaml';
 import { type Output, print } from '../output/print.ts';
 import { UsageError } from '../process/exit-codes.ts';
@@ -9,19 +10,6 @@ export type TenantAction = 'list' | 'show' | 'create' | 'change' | 'suspend' | '
 export interface TenantFlags extends RestFlags {
   readonly name?: string;
   readonly limit?: readonly string[];
-}
-
-/** A tenant as REST gives it. */
-interface ShownTenant {
-  readonly id: string;
-  readonly name: string;
-  readonly suspended: boolean;
-  readonly createdAt: string;
-  readonly usage: {
-    readonly storedBytes: number;
-    readonly pendingInteractions: number;
-    readonly openTasks: number;
-  };
 }
 
 /** `baton tenants`. Returns the exit code. Errors: those of RestClient, UsageError. */
@@ -46,7 +34,7 @@ async function perform(
   const patch = async (body: object): Promise<Output> => ({ value: await rest.request('PATCH', path, body) });
   switch (action) {
     case 'list': {
-      const { items } = await rest.list<ShownTenant>('/tenants', 'tenants', Number.POSITIVE_INFINITY);
+      const { items } = await rest.list<TenantReply>('/tenants', 'tenants', Number.POSITIVE_INFINITY);
       if (items.length === 0)
         return { value: items, text: 'There are no tenants: baton tenants create <id>' };
       const rows = items.map(({ id: tenant, suspended, usage, name }) => [
@@ -60,11 +48,11 @@ async function perform(
       return { value: items, table: [['tenant', 'state', 'bytes', 'tasks', 'pending', 'name'], ...rows] };
     }
     case 'show': {
-      const value = await rest.request<ShownTenant>('GET', path);
+      const value = await rest.request<TenantReply>('GET', path);
       return { value, text: stringify(value).trimEnd() };
     }
     case 'create': {
-      const value = await rest.request<ShownTenant>('POST', '/tenants', { id, ...named(flags) });
+      const value = await rest.request<TenantReply>('POST', '/tenants', { id, ...named(flags) });
       return {
         value,
         text: `Tenant ${id} is created. Its first key: baton keys create <name> --tenant ${id}`,

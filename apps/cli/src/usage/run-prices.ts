@@ -1,15 +1,10 @@
+import type { PriceTable } from '@baton/protocol';
 import { type Output, print } from '../output/print.ts';
 import { openRest } from '../rest/rest-client.ts';
 import { readYamlFile } from '../settings/yaml-file.ts';
 import type { RestFlags } from '../settings/rest-endpoint.ts';
 
 export type PriceAction = 'show' | 'set';
-
-/** Prices of a million tokens, as REST gives them. */
-interface PriceTable {
-  readonly currency: string;
-  readonly models: Readonly<Record<string, { readonly input: number; readonly output: number }>>;
-}
 
 /**
  * `baton prices`: what each model costs a tenant. Returns the exit code. Throws ConfigurationError for a setting or a file that its

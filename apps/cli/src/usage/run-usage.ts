@@ -1,3 +1,4 @@
+import type { UsageReply } from '@baton/gateway/reply-types';
 import { type Output, print } from '../output/print.ts';
 import { openRest } from '../rest/rest-client.ts';
 import { ConfigurationError } from '../settings/environment.ts';
@@ -8,27 +9,6 @@ export interface UsageFlags extends RestFlags {
   readonly from?: string;
   readonly to?: string;
   readonly csv?: boolean;
-}
-
-/** A row of a report as REST gives it; cost and unpriced calls are there where the tenant has prices. */
-interface ReportRow {
-  readonly key: string;
-  readonly calls: number;
-  readonly failedCalls: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly durationMs: number;
-  readonly cost?: number;
-  readonly unpricedCalls?: number;
-}
-
-interface Report {
-  readonly from: string;
-  readonly to: string;
-  readonly by: string;
-  readonly currency?: string;
-  readonly rows: readonly ReportRow[];
-  readonly total: ReportRow;
 }
 
 /**
@@ -50,17 +30,17 @@ export async function runUsage(flags: UsageFlags, environment: NodeJS.ProcessEnv
     process.stdout.write(await tenant.text(`/usage?${query}`));
     return 0;
   }
-  const report = await tenant.request<Report>('GET', `/usage?${query}`);
+  const report = await tenant.request<UsageReply>('GET', `/usage?${query}`);
   print({ value: report, ...reportOutput(report) }, flags);
   return 0;
 }
 
-function reportOutput({ from, to, by, currency, rows, total }: Report): Omit<Output, 'value'> {
+function reportOutput({ from, to, by, currency, rows, total }: UsageReply): Omit<Output, 'value'> {
   const title = `Usage from ${from} to ${to}, by ${by}`;
   if (rows.length === 0) return { text: `${title}: no calls.` };
   const priced = currency === undefined ? [] : [`cost (${currency})`, 'unpriced'];
   const header = [by, 'calls', 'failed', 'tokens in', 'tokens out', 'seconds', ...priced];
-  const cells = (row: ReportRow) => [
+  const cells = (row: UsageReply['total']) => [
     row.key === '' ? '-' : row.key,
     row.calls,
     row.failedCalls,

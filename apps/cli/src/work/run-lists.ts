@@ -1,3 +1,4 @@
+import type { InteractionReply, TaskReply } from '@baton/gateway/reply-types';
 import { plainLine } from '../output/plain-text.ts';
 import { print } from '../output/print.ts';
 import { EXIT_CODES } from '../process/exit-codes.ts';
@@ -14,28 +15,10 @@ export interface ListFlags extends RestFlags, OriginFlags {
   readonly quiet?: boolean;
 }
 
-interface ListedInteraction {
-  readonly interactionId: string;
-  readonly operation: string;
-  readonly principal: string;
-  readonly expiresAt?: string;
-  readonly attempt?: number;
-  readonly claimedBy?: { readonly principal: string; readonly holder?: string };
-  readonly summary: string;
-}
-
-interface ListedTask {
-  readonly taskId: string;
-  readonly status: string;
-  readonly operation: string;
-  readonly principal: string;
-  readonly lastUpdatedAt: string;
-}
-
 /** `baton pending`: what waits for an answer, oldest first. Returns the exit code. Errors: those of RestClient, UsageError. */
 export async function runPending(flags: ListFlags, environment: NodeJS.ProcessEnv): Promise<number> {
   const rest = await listing(flags, environment);
-  const { items, more } = await rest.list<ListedInteraction>(
+  const { items, more } = await rest.list<InteractionReply>(
     `/interactions${query({ status: 'pending', operation: flags.operation, ...readOriginFilter(flags) })}`,
     'interactions',
     readLimit(flags.limit),
@@ -63,7 +46,7 @@ export async function runPending(flags: ListFlags, environment: NodeJS.ProcessEn
 export async function runTasks(flags: ListFlags, environment: NodeJS.ProcessEnv): Promise<number> {
   const rest = await listing(flags, environment);
   const { status, operation } = flags;
-  const { items, more } = await rest.list<ListedTask>(
+  const { items, more } = await rest.list<TaskReply>(
     `/tasks${query({ status, operation, ...readOriginFilter(flags) })}`,
     'tasks',
     readLimit(flags.limit),

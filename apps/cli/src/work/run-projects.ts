@@ -1,3 +1,4 @@
+import type { ImportedProjectReply, ProjectReply } from '@baton/gateway/reply-types';
 import { type Output, print } from '../output/print.ts';
 import { jsonText } from '../output/plain-text.ts';
 import { openRest, type RestClient } from '../rest/rest-client.ts';
@@ -5,21 +6,10 @@ import type { RestFlags } from '../settings/rest-endpoint.ts';
 import { readYamlFile } from '../settings/yaml-file.ts';
 import { readLimit } from './read-limit.ts';
 
-interface Imported {
-  readonly taskCounts: Readonly<Record<string, number>>;
-  readonly repairs: readonly { readonly place: string; readonly problem: string }[];
-}
-
 export type ProjectAction = 'list' | 'export' | 'import' | 'delete';
 
 export interface ProjectFlags extends RestFlags {
   readonly limit?: string;
-}
-
-interface ListedProject {
-  readonly projectRoot: string;
-  readonly bytes: number;
-  readonly lastUsedAt?: string;
 }
 
 /** `baton projects`. Returns the exit code. Errors: those of RestClient, UsageError, ConfigurationError for a file. */
@@ -44,7 +34,7 @@ async function perform(
   const path = `/projects/${encodeURIComponent(project)}`;
   switch (action) {
     case 'list': {
-      const { items, more } = await rest.list<ListedProject>('/projects', 'projects', readLimit(flags.limit));
+      const { items, more } = await rest.list<ProjectReply>('/projects', 'projects', readLimit(flags.limit));
       if (items.length === 0) return { value: items, text: 'There are no projects.' };
       const rows = items.map(({ projectRoot, bytes, lastUsedAt = '' }) => [bytes, lastUsedAt, projectRoot]);
       const notes = more ? ['There are more: --limit shows more of them.'] : [];
@@ -55,7 +45,7 @@ async function perform(
       return { value, text: jsonText(value) };
     }
     case 'import': {
-      const value = await rest.request<Imported>('PUT', path, readYamlFile(file));
+      const value = await rest.request<ImportedProjectReply>('PUT', path, readYamlFile(file));
       const counts = Object.entries(value.taskCounts).map(([tag, count]) => `${count} in ${tag}`);
       const repairs = value.repairs.map(({ place, problem }) => `repaired: ${place} ${problem}`);
       const text = `${project} has its tasks from the file: ${counts.join(', ')}.`;

@@ -1,3 +1,4 @@
+import type { BulkRetriedReply, RetriedTaskReply } from '@baton/gateway/reply-types';
 import { print } from '../output/print.ts';
 import { EXIT_CODES, UsageError } from '../process/exit-codes.ts';
 import { openRest, type RestClient } from '../rest/rest-client.ts';
@@ -12,26 +13,8 @@ export interface RetryFlags extends RestFlags, OriginFlags {
   readonly dryRun?: boolean;
 }
 
-/** What became of the tasks of one call in bulk, as REST gives it. */
-interface BulkRetried {
-  readonly tasks: readonly {
-    readonly taskId: string;
-    readonly operation: string;
-    readonly result: string;
-    readonly error?: { readonly code: string; readonly message: string };
-  }[];
-  readonly stopped?: { readonly code: string; readonly message: string };
-  readonly nextCursor?: string;
-}
-
 /** How long each is waited for, so that its next request is open when the command ends. */
 const WAIT_MS = 5_000;
-
-interface RetriedTask {
-  readonly taskId: string;
-  readonly status: string;
-  readonly replayed?: true;
-}
 
 /** `baton retry`: has tasks that failed go on: those that are named, one after the other, or with `--all` those that match. Returns the exit code. Errors: those of RestClient, for the first that is refused. */
 export async function runRetry(
@@ -43,10 +26,10 @@ export async function runRetry(
   if (given === (flags.all === true)) throw new UsageError('retry: name the tasks, or give --all');
   const rest = await openRest(flags, environment, "a key of the tasks' own principal, or of an admin");
   if (!given) return retryAll(rest, flags);
-  const retried: RetriedTask[] = [];
+  const retried: RetriedTaskReply[] = [];
   for (const id of ids) {
     const path = `/tasks/${encodeURIComponent(id)}/retry`;
-    const task = await rest.request<RetriedTask>('POST', path, { waitMs: WAIT_MS });
+    const task = await rest.request<RetriedTaskReply>('POST', path, { waitMs: WAIT_MS });
     retried.push(task);
     if (flags.json !== true) print({ value: task, text: describe(task) }, flags);
   }
@@ -62,12 +45,12 @@ async function retryAll(rest: RestClient, flags: RetryFlags): Promise<number> {
     ...(errorCode !== undefined && { errorCode }),
     ...readOriginFilter(flags),
   };
-  const tasks: BulkRetried['tasks'][number][] = [];
-  let page: BulkRetried | undefined;
+  const tasks: BulkRetriedReply['tasks'][number][] = [];
+  let page: (BulkRetriedReply & { readonly nextCursor?: string }) | undefined;
   do {
     const cursor: string | undefined = page?.nextCursor;
     const body = { filter, dryRun, ...(cursor !== undefined && { cursor }) };
-    page = await rest.request<BulkRetried>('POST', '/tasks/retry', body);
+    page = await rest.request<BulkRetriedReply>('POST', '/tasks/retry', body);
     tasks.push(...page.tasks);
   } while (page.nextCursor !== undefined && page.stopped === undefined);
   const { stopped } = page;
@@ -85,7 +68,7 @@ async function retryAll(rest: RestClient, flags: RetryFlags): Promise<number> {
   return stopped === undefined ? EXIT_CODES.ok : EXIT_CODES.unavailable;
 }
 
-function describe({ taskId, status, replayed }: RetriedTask): string {
+function describe({ taskId, status, replayed }: RetriedTaskReply): string {
   const how = replayed === true ? 'was retried before' : 'goes on';
   return status === 'input_required'
     ? `The task ${taskId} ${how}, and waits for an answer of an LLM: baton pending, or baton agent --once`

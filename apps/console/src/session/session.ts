@@ -1,3 +1,4 @@
+import type { OwnKeyReply } from '@baton/gateway/reply-types';
 import { RestClient, RestError } from '../rest/rest-client.ts';
 
 /** Who is signed in and where. It lives as long as the page: nothing of it is stored. */
@@ -10,17 +11,11 @@ export interface Session {
   readonly scopes: readonly string[];
 }
 
-interface OwnKey {
-  readonly tenant: string;
-  readonly principal: string;
-  readonly scopes: readonly string[];
-}
-
 /** Signs in with a key of a tenant or with the operator token. `onEnd` is called when the credential is good no more. Errors: RestError. */
 export async function signIn(credential: string, onEnd: () => void): Promise<Session> {
   const client = new RestClient(credential, '/v1', onEnd);
   try {
-    const { tenant, principal, scopes } = await client.get<OwnKey>('/key');
+    const { tenant, principal, scopes } = await client.get<OwnKeyReply>('/key');
     // What a tenant's admins manage is reached by its path.
     const own = scopes.includes('admin') ? client.at(tenantPath(tenant)) : client;
     return { client: own, tenant, who: principal, scopes };

@@ -22,6 +22,11 @@ const VALUE_FORMS: readonly ValueForm[] = [
   { type: 'array', read: (value) => readJson(value, Array.isArray) },
   {
     type: 'string',
+    beside: 'number',
+    read: (value) => (Number.isFinite(value) ? String(value) : undefined),
+  },
+  {
+    type: 'string',
     beside: 'integer',
     read: (value) => (Number.isSafeInteger(value) ? String(value) : undefined),
   },

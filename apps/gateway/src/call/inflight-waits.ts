@@ -1,8 +1,10 @@
 import type { FastifyReply } from 'fastify';
 import { CallAbortSignal } from './call-abort-signal.ts';
 
-/** Why a call stops waiting. A drained one still answers, with the current state; a closed one has no client any more. */
+/** Why a call stops waiting. A drained one still answers, with the current state; a closed one has no client any more, and a cancelled one is not answered. */
 export const CLIENT_CLOSED = 'gone';
+/** Its client has cancelled the request: nobody reads what comes of it. */
+export const REQUEST_CANCELLED = 'cancelled';
 const DRAINING = 'draining';
 
 /** The calls that wait for something: a wait ends when its client closes the connection or the process drains. */

@@ -24,4 +24,6 @@ export interface UnfinishedTask {
   readonly pending: readonly PendingInteraction[];
   /** When the call itself has begun it, in milliseconds since 1970; absent for a task that may be older. */
   readonly createdAt?: number;
+  /** True where no other call can come to it: it was begun without an idempotency key. */
+  readonly isOfThisCall?: boolean;
 }

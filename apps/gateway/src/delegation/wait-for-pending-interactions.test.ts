@@ -17,7 +17,7 @@ function callOver(read: (nth: number) => PendingPage, wakes: (subscription: Inbo
   const signal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
   const call = {
     identity: { principal: 'ann', scopes: new Set() },
-    tenant: { id: expect.getState().currentTestName, queries: { pendingTopic: 't:' } },
+    tenant: { id: expect.getState().currentTestName, keys: { pendingTopic: 't:' } },
     services: { store: { inbox: { channel: 'c', subscribe } } },
     signal: () => signal,
   } as unknown as AdmittedCall;

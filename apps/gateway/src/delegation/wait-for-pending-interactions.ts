@@ -1,4 +1,4 @@
-import type { PendingQuery, PendingPage } from '@baton/store';
+import { claimGroup, type PendingQuery, type PendingPage } from '@baton/store';
 import type { AdmittedCall } from '../call/call.ts';
 import { TokenBuckets } from '../edge/limits/token-buckets.ts';
 import { msUntilDeadlineOrKeyExpiry } from './ms-until-deadline-or-key-expiry.ts';
@@ -26,7 +26,6 @@ export async function waitForPendingInteractions<T>(
   read: (query: PendingQuery) => Promise<PendingPage<T>>,
 ): Promise<PendingPage<T>> {
   const { identity, tenant } = call;
-  const { queries } = tenant;
   if (waitMs === 0) return read(query);
   const { inbox } = call.services.store;
   const deadline = performance.now() + waitMs;
@@ -35,8 +34,8 @@ export async function waitForPendingInteractions<T>(
   let { cursor } = query;
   let fromStart = cursor === start;
   let freeInMs = Number.POSITIVE_INFINITY;
-  const group = query.claim === undefined ? undefined : queries.claimGroup(identity, query);
-  const subscription = inbox.subscribe(queries.pendingTopic, identity.admittedBy, group);
+  const group = query.claim === undefined ? undefined : claimGroup(identity, query);
+  const subscription = inbox.subscribe(tenant.keys.pendingTopic, identity.admittedBy, group);
   let [pages, since, mayHaveMore] = [0, performance.now(), false];
   /** Lasts until `until`, or until the wait is over. True when an update came meanwhile. */
   const pause = async (until: number) => {

@@ -40,7 +40,19 @@ export function readBody(
 
 function tooLarge({ maxBodyBytes }: FastifyRequest, bytes: number): BatonError {
   if (maxBodyBytes < MAX_BODY_BYTES) return refusalError(['limit_size', 'requestBytes', bytes, maxBodyBytes]);
-  return new BatonError('limit_size', 'The body is larger than this server takes.');
+  return bodyTooLargeError(maxBodyBytes);
+}
+
+/** Of a body that no limit of a tenant allows. */
+export function bodyTooLargeError(most: number): BatonError {
+  return new BatonError(
+    'limit_size',
+    `The body is larger than ${most} bytes, which is the most that is taken here.`,
+    {
+      limit: 'body',
+      most,
+    },
+  );
 }
 
 declare module 'fastify' {

@@ -90,7 +90,8 @@ export async function mcpRoutes(
       message === undefined
         ? await dispatchMessageOf2025(request, reply, call, session, dispatchersOf2025)
         : await dispatchMessageOf2026(message, request, reply, call, dispatchersOf2026);
-    return dispatched === undefined ? reply : sendDispatched(request, reply, accepted, dispatched);
+    if (dispatched === undefined) return reply;
+    return sendDispatched(request, reply, accepted, dispatchersOf2025.cancellable.track(dispatched, session));
   });
 
   const ofSession = { config: { access: keyAccess(edgeAdmittedAccess(MCP_OR_AGENT_SCOPE)) } };
@@ -98,6 +99,7 @@ export async function mcpRoutes(
     const call = callOf(request, reply);
     const session = await sessionOf(request, call);
     if (session === undefined) {
+      if (isOfNoSession(request)) return refuseMethod(request, reply);
       // To clients a 405 says that there is no stream, and they go on without; any other refusal is an error to them
       // (MCP 2025-11-25, basic/transports, Listening for Messages from the Server).
       reply.header('allow', 'POST');
@@ -125,13 +127,12 @@ export async function mcpRoutes(
     const call = callOf(request, reply);
     const session = await sessionOf(request, call);
     if (session === undefined) {
-      // MCP 2026-07-28, basic/transports/streamable-http: the revision without sessions has POST alone.
-      if ((protocolVersionOf(request) ?? '') >= REVISION_OF_2026) return refuseMethod(request, reply);
+      if (isOfNoSession(request)) return refuseMethod(request, reply);
       throw sessionRequiredError('There is no session to end.');
     }
     requireKnownProtocolVersion(request);
     await admitCaller(call, ANY_MCP_CALLER);
-    await call.tenant.endedSessions.endSession(session.id);
+    await call.tenant.sessions.end(session.id);
     return reply.send();
   });
 
@@ -161,9 +162,18 @@ function keyAccess(access: Access) {
   return { kind: 'key', ...access } as const;
 }
 
-async function refuseMethod({ method }: FastifyRequest, reply: FastifyReply): Promise<never> {
-  reply.header('allow', 'GET, POST, DELETE');
-  throw new BatonError('method_not_allowed', `/mcp takes GET, POST and DELETE, not ${method}.`);
+/** MCP 2026-07-28, basic/transports/streamable-http: a revision without sessions has POST alone. */
+function isOfNoSession(request: FastifyRequest): boolean {
+  return (protocolVersionOf(request) ?? '') >= REVISION_OF_2026;
+}
+
+async function refuseMethod(request: FastifyRequest, reply: FastifyReply): Promise<never> {
+  const methods = isOfNoSession(request) ? ['POST'] : ['GET', 'POST', 'DELETE'];
+  reply.header('allow', methods.join(', '));
+  throw new BatonError(
+    'method_not_allowed',
+    `/mcp takes ${new Intl.ListFormat('en').format(methods)}, not ${request.method}.`,
+  );
 }
 
 declare module 'fastify' {

@@ -122,7 +122,7 @@ function resourcesOf(name: string, project: Project): Resource[] {
 
 /** Requests that wait, oldest first. */
 const listInteractions: Section = async ({ tenant, identity }, from) => {
-  const page = await tenant.queries.pendingSummaries(identity, { cursor: from });
+  const page = await tenant.queries.pending.summaries(identity, { cursor: from });
   const resources = page.items.map(({ interactionId, operation, createdAt }) =>
     resourceEntry(
       interactionResource,

@@ -66,7 +66,7 @@ export const interactionResource = defineResource({
   access: edgeAdmittedAccess(MCP_OR_AGENT_SCOPE),
   completions: {
     id: completeIds(
-      ({ tenant, identity }, cursor) => tenant.queries.pendingSummaries(identity, { cursor }),
+      ({ tenant, identity }, cursor) => tenant.queries.pending.summaries(identity, { cursor }),
       ({ interactionId }) => interactionId,
     ),
   },

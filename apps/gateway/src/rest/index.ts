@@ -10,6 +10,7 @@ import type { StreamRegistry } from '../subscriptions/stream-registry.ts';
 import { admitRequests } from './admission/admit-requests.ts';
 import { interactionRoutes } from './routes/interactions.ts';
 import { eventRoutes } from './tools/event-stream.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { ownKeyRoute } from './routes/own-key.ts';
 import { serveOpenApi } from './openapi/openapi-document.ts';
@@ -53,7 +54,7 @@ export async function restRoutes(
   admitRequests(app, services.store, createTenantExistenceCheck(operatorStore));
 
   if (forOperators) {
-    await app.register(tenantRoutes, { operatorStore });
+    await app.register(tenantRoutes, { operatorStore, store: services.store });
     await app.register(statusRoutes, { deployment: openDeploymentStatus(services.store) });
   }
   await app.register(keyRoutes, { prefix: pathTenantRouteBase.prefix, isTool });
@@ -72,6 +73,7 @@ export async function restRoutes(
     await app.register(agentStateRoutes, { prefix, routeScope });
     await app.register(usageRoutes, { prefix, routeScope });
     await app.register(priceRoutes, { prefix, routeScope });
+    await app.register(auditRoutes, { prefix, routeScope });
     await app.register(roleRoutes, { prefix, routeScope });
   }
 }

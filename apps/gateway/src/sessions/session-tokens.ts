@@ -26,12 +26,18 @@ const MAX_KEYS_PER_SESSION = 16;
 /** For so long a session counts as not ended without asking Redis: the bound on an end that was published but never received. */
 const TRUSTED_MS = 10_000;
 
+/** A message of `Sessions.onChange`. */
+const SESSION_CHANGE = /^([^\s/]*)(?:\/(.*)| (\S+))?/s;
+
 /** A session that was unsealed here, the keys that proved to be its principal's, and when Redis last knew of no end of it. */
 interface CachedSession {
   readonly session: Session;
   readonly keys: Set<string>;
   verifiedAt: number;
 }
+
+/** Receives the id of a session, and the JSON of the id of a request that its client has cancelled. */
+type CancelListener = (sessionId: string, requestId: string) => void;
 
 /** Whether this replica receives the ends of sessions. It may have missed the end of a session verified before `since`. */
 type EndingsFeed = { readonly kind: 'connected'; readonly since: number } | { readonly kind: 'disconnected' };
@@ -50,6 +56,7 @@ export class SessionTokens implements Subscriber {
   private readonly byId = new Map<string, CachedSession>();
   private readonly endedIds = new LRUCache<string, true>({ max: MAX_SESSIONS });
   private readonly endListeners = new Set<(sessionId: string) => void>();
+  private readonly cancelListeners = new Set<CancelListener>();
   private feed: EndingsFeed = { kind: 'connected', since: -1 };
 
   constructor(store: Pick<Store, 'seal'>) {
@@ -77,11 +84,11 @@ export class SessionTokens implements Subscriber {
     if (session.tenant !== key.tenant || session.principal !== principal) throw sessionNotFoundError();
     if (Date.now() - session.issuedAt > SESSION_TTL) throw sessionNotFoundError();
     // Subscribed first: an end after Redis was asked is received.
-    await tenant.endedSessions.onSessionChange(this);
+    await tenant.sessions.onChange(this);
     const now = performance.now();
     const [hasEnded, logLevel] = await Promise.all([
-      this.endedIds.get(session.id) ?? tenant.endedSessions.has(session.id),
-      tenant.logLevels.get(session.id),
+      this.endedIds.get(session.id) ?? tenant.sessions.hasEnded(session.id),
+      tenant.sessions.logLevel(session.id),
     ]);
     if (hasEnded) {
       this.endedIds.set(session.id, true);
@@ -104,7 +111,7 @@ export class SessionTokens implements Subscriber {
   ): Promise<string> {
     const session = createSession({ tenant: key.tenant, principal }, key.id, params);
     const sealed = this.seal.seal(formatSession(session), PURPOSE);
-    await tenant.endedSessions.onSessionChange(this);
+    await tenant.sessions.onChange(this);
     this.remember(sealed, { session, keys: new Set([key.id]), verifiedAt: performance.now() });
     return sealed;
   }
@@ -114,8 +121,17 @@ export class SessionTokens implements Subscriber {
     this.endListeners.add(listener);
   }
 
+  /** Calls `listener` with each request that the client of a session known here has cancelled, at whichever replica. */
+  onCancel(listener: CancelListener): void {
+    this.cancelListeners.add(listener);
+  }
+
   onMessage(message: string): void {
-    const [sessionId = '', logLevel] = message.split(' ');
+    const [, sessionId = '', requestId, logLevel] = SESSION_CHANGE.exec(message) ?? [];
+    if (requestId !== undefined) {
+      for (const listener of this.cancelListeners) listener(sessionId, requestId);
+      return;
+    }
     if (logLevel !== undefined) {
       const cached = this.byId.get(sessionId);
       if (cached !== undefined) cached.session.logLevel = Number(logLevel);

@@ -11,7 +11,7 @@ import {
 import { parseOwnerAndTimes } from '../delegation/owner-and-time-filter.ts';
 import { describeInteractionPage, INTERACTION_PAGE_BOUNDS } from '../delegation/interaction-page.ts';
 import { waitForPendingInteractions } from '../delegation/wait-for-pending-interactions.ts';
-import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
+import { CLIENT_CLOSED, REQUEST_CANCELLED } from '../call/inflight-waits.ts';
 import { defineEdgeAdmittedTool } from './tool.ts';
 
 /** A shorter lease would end before its holder could work on anything. */
@@ -130,10 +130,10 @@ async function listHistory(
   { identity, tenant: { queries } }: AdmittedCall,
 ) {
   if (!isWhole) {
-    const { items, nextCursor } = await queries.historySummaries(identity, query);
+    const { items, nextCursor } = await queries.history.summaries(identity, query);
     return listReply(items.map(summarizeInteraction), nextCursor);
   }
-  const { items, nextCursor } = await queries.history(identity, {
+  const { items, nextCursor } = await queries.history.records(identity, {
     ...query,
     bounds: INTERACTION_PAGE_BOUNDS,
   });
@@ -145,13 +145,13 @@ async function listPending(query: PendingQuery, { requests, waitMs }: Input, cal
   const { queries } = call.tenant;
   if (requests !== true) {
     const { items, nextCursor } = await waitForPendingInteractions(call, { ...query, waitMs }, (at) =>
-      queries.pendingSummaries(identity, at),
+      queries.pending.summaries(identity, at),
     );
     return listReply(items.map(summarizeInteraction), nextCursor);
   }
   const bounded = { ...query, bounds: INTERACTION_PAGE_BOUNDS, waitMs };
   const { items, nextCursor } = await waitForPendingInteractions(call, bounded, (at) =>
-    queries.pending(identity, at),
+    queries.pending.records(identity, at),
   );
   return listReply(describeInteractionPage(items), nextCursor);
 }
@@ -166,9 +166,10 @@ async function claimPending(
   const { queries } = call.tenant;
   const bounded = { ...query, bounds: INTERACTION_PAGE_BOUNDS, waitMs };
   const { items, nextCursor } = await waitForPendingInteractions(call, bounded, (at) =>
-    queries.pending(identity, at),
+    queries.pending.records(identity, at),
   );
-  if (call.signal().reason === CLIENT_CLOSED) await releaseClaims(items, query.claim, call);
+  const { reason } = call.signal();
+  if (reason === CLIENT_CLOSED || reason === REQUEST_CANCELLED) await releaseClaims(items, query.claim, call);
   return listReply(items.map(describeInteractionWithRequest), nextCursor);
 }
 

@@ -63,7 +63,10 @@ export async function startOperation(
     input,
     idempotency,
   );
-  const reply = omitEchoedText(await replyFor(operation, started, call), operation.unechoed?.(input));
+  const reply = omitEchoedText(
+    await replyFor(operation, started, call, idempotency === undefined),
+    operation.unechoed?.(input),
+  );
   // What ends carries it in its result already.
   const ignored = operation.ignored?.(input) ?? [];
   return { ...reply, structured: { ...reply.structured, ...ignoredField(ignored) } };
@@ -81,7 +84,12 @@ export async function startOperationAsTask(
   return openReadyTask(call.services.programs, call.tenant, call.caller, operation, input, idempotency);
 }
 
-async function replyFor(operation: Operation, started: StartResult, call: Call): Promise<ToolReply> {
+async function replyFor(
+  operation: Operation,
+  started: StartResult,
+  call: Call,
+  isOfThisCall: boolean,
+): Promise<ToolReply> {
   const { name } = operation;
   switch (started.kind) {
     case 'completed':
@@ -91,7 +99,7 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
       };
     case 'parked': {
       const { taskId, pending, createdAt } = started;
-      const reply = unfinishedReply({ taskId, operation: name, pending, createdAt });
+      const reply = unfinishedReply({ taskId, operation: name, pending, createdAt, isOfThisCall });
       return reply.asks === true ? { ...reply, event: 'parked' } : reply;
     }
     case 'running': {
@@ -104,7 +112,7 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
         const view = await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);
         if (view.status === 'completed') return completedReply(operation, view.result, taskId);
         if ('error' in view) throw BatonError.fromWire({ ...view.error, taskId });
-        return unfinishedReply({ taskId, operation: name, pending: view.pending });
+        return unfinishedReply({ taskId, operation: name, pending: view.pending, isOfThisCall });
       } finally {
         subscription.close();
       }

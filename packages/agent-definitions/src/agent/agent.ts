@@ -1,6 +1,6 @@
-import type { JsonObject } from '@baton/protocol';
+import { type JsonObject, textSchema } from '@baton/protocol';
 import { z } from 'zod';
-import { modelParameters, objectSchemaSchema, textSchema } from '../definition/definition-parts.ts';
+import { modelParameters, objectSchemaSchema } from '../definition/definition-parts.ts';
 
 /** Bounds of one agent. Lengths are in characters. */
 const MAX_INSTRUCTIONS = 32_768;

@@ -1,12 +1,6 @@
-import {
-  type DefinitionProblem,
-  problemsOf,
-  refusalOf,
-  refuseProblems,
-} from '../definition/definition-problems.ts';
+import { type DefinitionProblem, findPath, problemsOf, refusalOf, refuseProblems } from '@baton/protocol';
 import { type AgentInput, agentSchema } from './agent.ts';
 import type { AgentEntry } from './agent-catalog.ts';
-import { findGroupCycle } from './find-group-cycle.ts';
 import { importRustbot } from './import-rustbot.ts';
 
 /** The name of an agent's MCP tool, and of the function by which other agents call it. */
@@ -46,7 +40,7 @@ function findGroupProblems(
   const groups = new Map(
     entries.map(({ name, summary }) => [name, (summary['group'] ?? []) as readonly string[]] as const),
   ).set(id, group);
-  const cycle = findGroupCycle(groups, id);
+  const cycle = findPath(groups, id, id);
   if (cycle === undefined) return [];
   return [{ field: 'group', problem: `a cycle: ${cycle.map((one) => `'${one}'`).join(' calls ')}` }];
 }

@@ -1,19 +1,10 @@
-import { exceedsDepth, exceedsValueCount, isRecord, type JsonObject } from '@baton/protocol';
+import { exceedsDepth, exceedsValueCount, isRecord, type JsonObject, textSchema } from '@baton/protocol';
 import { z } from 'zod';
 
 /** Bounds of a JSON Schema in a definition; that it can be compiled, and in time, is checked where there are threads for it. */
 const MAX_SCHEMA_LENGTH = 4_096;
 const MAX_SCHEMA_DEPTH = 16;
 const MAX_SCHEMA_VALUES = 500;
-
-/** Words: not blank, at most `most` characters, no half characters. */
-export const textSchema = (most: number) =>
-  z
-    .string()
-    .min(1)
-    .max(most)
-    .regex(/\S/, 'must not be blank')
-    .refine((text) => text.isWellFormed(), 'must not hold half characters');
 
 /** A JSON Schema of an object, as a tool's parameters or a parsed answer have it. */
 export const objectSchemaSchema = z

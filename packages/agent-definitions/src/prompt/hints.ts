@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textSchema } from '../definition/definition-parts.ts';
+import { textSchema } from '@baton/protocol';
 
 const MAX_SERVERS = 20;
 

@@ -1,9 +1,4 @@
-import {
-  type DefinitionProblem,
-  problemsOf,
-  refusalOf,
-  refuseProblems,
-} from '../definition/definition-problems.ts';
+import { type DefinitionProblem, problemsOf, refusalOf, refuseProblems } from '@baton/protocol';
 import { type CallerFunction, type PromptInput, promptSchema } from './prompt.ts';
 import { requestHintsOf } from './request-hints.ts';
 import { namesIn } from './template.ts';

@@ -1,6 +1,6 @@
-import { modelRoleSchema, type JsonObject } from '@baton/protocol';
+import { modelRoleSchema, type JsonObject, textSchema } from '@baton/protocol';
 import { z } from 'zod';
-import { modelParameters, objectSchemaSchema, textSchema } from '../definition/definition-parts.ts';
+import { modelParameters, objectSchemaSchema } from '../definition/definition-parts.ts';
 import { hintsSchema } from './hints.ts';
 
 /** Bounds of one prompt. Lengths are in characters. */

@@ -29,7 +29,7 @@ describe('an answer to a request with a schema', () => {
 
   test.each<[string, unknown, string]>([
     ['a field of another type', { object: { name: 'Ada', age: 'three' } }, 'age: must be integer'],
-    ['a missing field', { object: {} }, "must have required property 'name'"],
+    ['a missing field', { object: {} }, 'name: is required'],
     ['a text that its expression does not match', { object: { name: 'ada' } }, 'name: must match pattern'],
     ['no JSON', { text: 'Ada' }, 'not JSON'],
   ])('does not fit with %s, and is told why', async (_what, data, problem) => {

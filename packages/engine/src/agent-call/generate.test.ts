@@ -73,7 +73,7 @@ test.each<[string, NonNullable<unknown>]>([
 describe('asking again after a wrong answer', () => {
   test.each<[string, NonNullable<unknown>, string, string]>([
     ['names the field', { object: { n: 'three' } }, '{"n":"three"}', 'n: Invalid input: expected number'],
-    ['names a missing field', { object: {} }, '{}', 'n: Invalid input: expected number, received undefined'],
+    ['names a missing field', { object: {} }, '{}', 'n: is required: number'],
     ['says that text is not JSON', { text: 'three' }, 'three', 'the text is not JSON'],
   ])('%s and quotes the answer', (_claim, data, quoted, problem) => {
     const [first, second] = playProgram(counted(), [successAnswer(data)]).calls;

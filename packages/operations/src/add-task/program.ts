@@ -3,15 +3,14 @@ import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { nullAsAbsent } from '../schema/coercion.ts';
-import { commit, commitAnswer } from '../definition/commit.ts';
-import { settingsFor } from '../definition/role-parameters.ts';
-import { growthOf, type ToolOperation } from '../definition/operation.ts';
+import { commit, commitWhenThereIsRoom } from '../definition/commit.ts';
+import { parametersOfRole } from '../definition/role-parameters.ts';
+import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
 import {
   type Dependency,
-  formatTaskRef,
   existingItems,
   nextTaskId,
-  parseTaskRefs,
+  parseDependencyIds,
   plannedTaskSchema,
   prioritySchema,
   type Project,
@@ -96,12 +95,10 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
   promptText: addTaskPromptText,
   nextSteps: ['If it is large, split it with expand_task.', 'Connect it with others by add_dependency.'],
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
-  addsTo: ({ projectRoot }) => growthOf(projectRoot),
+  addsTo: ({ projectRoot }) => projectGrowth(projectRoot),
 
   *run({ prompt, research = false, projectRoot, ...input }) {
-    const own = input.dependencies?.trim()
-      ? parseTaskRefs(input.dependencies, 'dependencies').map(formatTaskRef)
-      : [];
+    const own = parseDependencyIds(input.dependencies ?? '');
     const dependencies = own.map((id): Dependency => (id.includes('.') ? id : Number(id)));
     const { title, description, details, testStrategy } = input;
     const manual = title !== undefined && description !== undefined;
@@ -125,7 +122,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
     const { value: answer, content }: WithContent<z.infer<typeof addTaskAnswer>> = manual
       ? { value: { title, description }, content: [] }
       : yield* generateObjectWithContent({
-          ...settingsFor(research),
+          ...parametersOfRole(research),
           messages: buildAddTaskMessages({ ...found, request, dependencies }, research),
           summary: `Work out a task: ${excerpt(prompt, 80)}`,
           schema: addTaskAnswer,
@@ -133,7 +130,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
         });
     const given = { title, description, details, testStrategy, priority: input.priority };
     const { dependencies: suggested = [], ...worked } = answer;
-    const apply = manual ? commit : commitAnswer;
+    const apply = manual ? commit : commitWhenThereIsRoom;
     const { tag, taskId, task } = yield* apply<{ tag: string; taskId: number; task: Json }>(projectRoot, {
       command: 'add_task',
       tag: found.tag,

@@ -2,9 +2,9 @@ import { all, generateObject, type Program, readProject, type ReadLimits } from 
 import { z } from 'zod';
 import { idTextSchema, projectRoot, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { commitAnswer } from '../definition/commit.ts';
-import { settingsFor } from '../definition/role-parameters.ts';
-import { growthOf, type ToolOperation } from '../definition/operation.ts';
+import { commitWhenThereIsRoom } from '../definition/commit.ts';
+import { parametersOfRole } from '../definition/role-parameters.ts';
+import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
 import { type Project, openTag, STATUSES } from '../project/index.ts';
 import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
 import type { JournaledProject } from '../project-context/context-sections.ts';
@@ -74,7 +74,7 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
     'Split the tasks with expand_all, or one of them with expand_task.',
   ],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  addsTo: ({ projectRoot }) => growthOf(projectRoot),
+  addsTo: ({ projectRoot }) => projectGrowth(projectRoot),
 
   *run(input) {
     const { projectRoot, threshold, research = false } = input;
@@ -148,14 +148,14 @@ function* analyzeBatch(
       ? `task ${batch[0]?.id}`
       : `${batch.length} tasks (${batch[0]?.id} to ${batch.at(-1)?.id})`;
   const answer = yield* generateObject({
-    ...settingsFor(research),
+    ...parametersOfRole(research),
     messages: buildAnalyzeMessages(batch, threshold, found, research),
     summary: `Judge the complexity of ${ids}, tag '${tag}'`,
     schema: analyzeAnswerSchema,
     objectName: 'complexity_analysis',
   });
   const analyses = toOneAnalysisPerTask(batch, answer.complexityAnalysis);
-  yield* commitAnswer(projectRoot, {
+  yield* commitWhenThereIsRoom(projectRoot, {
     command: 'merge_report',
     tag,
     threshold,

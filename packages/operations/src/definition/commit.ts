@@ -8,6 +8,6 @@ export function commit<T>(projectRoot: string, command: ProjectCommand): Program
 }
 
 /** As `commit`, for what an LLM's answer gave: where there is no room for it, it is tried again for an hour. */
-export function commitAnswer<T>(projectRoot: string, command: ProjectCommand): Program<T> {
+export function commitWhenThereIsRoom<T>(projectRoot: string, command: ProjectCommand): Program<T> {
   return applyAnsweredCommand<T>(projectRoot, command as unknown as Json);
 }

@@ -62,6 +62,6 @@ export interface ProjectGrowth {
 }
 
 /** 0 for what may make the project smaller: then only a project that does not exist yet needs room. */
-export function growthOf(project: string, growth: 0 | 1 = 1): ProjectGrowth {
+export function projectGrowth(project: string, growth: 0 | 1 = 1): ProjectGrowth {
   return { project, growth };
 }

@@ -13,7 +13,7 @@ export const ROLE_PARAMETERS: Readonly<Record<ModelRole, RoleParameters>> = {
 };
 
 /** Who is asked, and within which bounds. */
-export function settingsFor(research: boolean): RoleParameters & { readonly role: ModelRole } {
+export function parametersOfRole(research: boolean): RoleParameters & { readonly role: ModelRole } {
   const role = modelRoleFor(research);
   return { ...ROLE_PARAMETERS[role], role };
 }

@@ -52,7 +52,13 @@ export function refusePromptAndMetadataMissing(
   context.addIssue({ code: 'custom', path: ['prompt'], message });
 }
 
-/** An id as people and models write it: a number, or text. */
+/** The id of what is only shown: a number with a fraction is a subtask's. */
+export const shownIdTextSchema = (most: number) => idTextSchema(most).meta({ type: ['string', 'number'] });
+
+/**
+ * An id as people and models write it: a number, or text. A number with a fraction is refused, since 1.10, the tenth subtask, is the same number
+ * as 1.1, and another would be changed.
+ */
 export const idTextSchema = (most: number) =>
   z
     .preprocess((id) => (Number.isInteger(id) ? String(id) : id), z.string().trim().min(1).max(most))

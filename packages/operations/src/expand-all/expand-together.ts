@@ -1,6 +1,6 @@
 import { generateObject, type Program, readProject, type ReadLimits } from '@baton/engine';
 import { BatonError } from '@baton/protocol';
-import { settingsFor } from '../definition/role-parameters.ts';
+import { parametersOfRole } from '../definition/role-parameters.ts';
 import { type ExpandContext, readExpandContext } from '../expand-task/prompt-context.ts';
 import { commitSubtasks, type SplitRequest } from '../expand-task/split-task.ts';
 import type { GeneratedSubtask, Project } from '../project/index.ts';
@@ -71,7 +71,7 @@ function* askFor(
   const ids = materials.map(({ task }) => task.id);
   try {
     const { expansions } = yield* generateObject({
-      ...settingsFor(research),
+      ...parametersOfRole(research),
       messages: buildTogetherMessages(materials, prompt, research),
       summary: `Split tasks ${ids.join(', ')}`,
       schema: togetherAnswerSchema(ids),

@@ -5,7 +5,7 @@ import { projectRoot, prompt, research, tag } from '../definition/shared-argumen
 import { splitTask } from '../expand-task/split-task.ts';
 import { subtaskCountArgument } from '../expand-task/program.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
-import { growthOf, type ToolOperation } from '../definition/operation.ts';
+import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
 import {
   ignoredStatusesNote,
   statusesIgnoredField,
@@ -69,7 +69,7 @@ export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof ex
   promptText: expandPromptText,
   nextSteps: ['See what failed, if anything did, and call expand_task for it.', 'Begin with next_task.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  addsTo: ({ projectRoot, force }) => (force ? undefined : growthOf(projectRoot)),
+  addsTo: ({ projectRoot, force }) => (force ? undefined : projectGrowth(projectRoot)),
 
   *run({ projectRoot, num, prompt, force = false, research = false, atOnce, perRequest, ...input }) {
     const found = yield* readProject(projectRoot, (project?: Project) => {

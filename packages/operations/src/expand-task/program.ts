@@ -2,7 +2,7 @@ import type { Json } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
-import { growthOf, type ToolOperation } from '../definition/operation.ts';
+import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
 import {
   ignoredStatusesNote,
   statusesIgnoredField,
@@ -57,7 +57,7 @@ export const expandTaskOperation: ToolOperation<ExpandTaskInput, z.infer<typeof 
   promptText: expandPromptText,
   nextSteps: ['Begin with next_task, which now offers subtasks once their task is in progress.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  addsTo: ({ projectRoot, force }) => (force ? undefined : growthOf(projectRoot)),
+  addsTo: ({ projectRoot, force }) => (force ? undefined : projectGrowth(projectRoot)),
 
   *run({ id, num, prompt, force = false, research = false, tag, projectRoot }) {
     const show = true;

@@ -1,8 +1,8 @@
 import { generateObject, type Program, readProject, type ReadLimits } from '@baton/engine';
 import type { Json } from '@baton/protocol';
 import { z } from 'zod';
-import { commitAnswer } from '../definition/commit.ts';
-import { settingsFor } from '../definition/role-parameters.ts';
+import { commitWhenThereIsRoom } from '../definition/commit.ts';
+import { parametersOfRole } from '../definition/role-parameters.ts';
 import {
   type GeneratedSubtask,
   type IgnoredStatus,
@@ -57,7 +57,7 @@ export function* splitTask(expansion: SplitRequest): Program<SplitResult> {
     readExpandContext(project, projectRoot, tag, { id, num, force }, limits),
   );
   const { subtasks } = yield* generateObject({
-    ...settingsFor(research),
+    ...parametersOfRole(research),
     messages: buildExpandMessages(material, prompt, research),
     summary: `Split task ${id}: ${excerpt(material.task.title, 80)}`,
     schema: expandAnswerSchema,
@@ -72,7 +72,7 @@ export function* commitSubtasks(
   tag: string,
   subtasks: GeneratedSubtask[],
 ): Program<SplitResult> {
-  const split = yield* commitAnswer<Omit<SplitResult, 'statusesIgnored'>>(projectRoot, {
+  const split = yield* commitWhenThereIsRoom<Omit<SplitResult, 'statusesIgnored'>>(projectRoot, {
     command: 'add_subtasks',
     id,
     mode: force ? 'replace' : 'append',

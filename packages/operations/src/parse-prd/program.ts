@@ -1,9 +1,9 @@
 import { generateObject, readProject, type ReadLimits } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { commitAnswer } from '../definition/commit.ts';
-import { settingsFor } from '../definition/role-parameters.ts';
-import { growthOf, type ToolOperation } from '../definition/operation.ts';
+import { commitWhenThereIsRoom } from '../definition/commit.ts';
+import { parametersOfRole } from '../definition/role-parameters.ts';
+import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
 import {
   ignoredStatusesNote,
   statusesIgnoredField,
@@ -56,7 +56,7 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
     'Find out which tasks are too large with analyze_project_complexity, and split them with expand_all.',
   ],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  addsTo: ({ projectRoot, force }) => growthOf(projectRoot, force ? 0 : 1),
+  addsTo: ({ projectRoot, force }) => projectGrowth(projectRoot, force ? 0 : 1),
   unechoed: ({ prd = '', echo = true }) => (echo ? undefined : { argument: 'prd', text: prd }),
 
   *run({ prd, input, numTasks, append = false, force = false, research = false, tag, projectRoot }) {
@@ -69,7 +69,7 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
     if (document.trim() === '') throw blank(input ?? DEFAULT_PRD_NAME);
 
     const answer = yield* generateObject({
-      ...settingsFor(research),
+      ...parametersOfRole(research),
       messages: buildParsePrdMessages({
         prd: document,
         numTasks,
@@ -83,7 +83,7 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
       objectName: 'tasks_data',
     });
 
-    const added = yield* commitAnswer<Added>(projectRoot, {
+    const added = yield* commitWhenThereIsRoom<Added>(projectRoot, {
       command: 'add_tasks',
       tag: target.tag,
       mode: append ? 'append' : force ? 'replace' : 'refuse_if_not_empty',

@@ -24,7 +24,7 @@ export { requireAttachment } from './task-edits/attach.ts';
 export { listConnectedFiles, requireConnectedFile } from './model/require-existing.ts';
 export { firstTaskSchema, MAX_FIRST_TASKS } from './commands/initialize-project.ts';
 export { MAX_SUBTASKS_PER_ANSWER } from './commands/add-subtasks.ts';
-export { tagNotEmptyError, taskDoneError } from './model/project-errors.ts';
+export { tagNotEmptyError, taskDoneError, taskRemovedError } from './model/project-errors.ts';
 export type { CommandResult } from './model/command-result.ts';
 export { applyCommand, type ProjectCommand } from './command.ts';
 export { LEAST_TASK, requireRoom } from './require-room.ts';
@@ -54,6 +54,7 @@ export {
   MAX_RECOMMENDED_SUBTASKS,
 } from './model/complexity-report.ts';
 export { parseTaskRefs } from './model/task-id.ts';
+export { parseDependencyIds } from './task-edits/item-refs.ts';
 export {
   PRIORITIES,
   type Priority,

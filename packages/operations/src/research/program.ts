@@ -1,8 +1,8 @@
 import { generateText, type Program, readProject, type ReadLimits } from '@baton/engine';
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { commitAnswer } from '../definition/commit.ts';
-import { growthOf, type ToolOperation } from '../definition/operation.ts';
+import { commitWhenThereIsRoom } from '../definition/commit.ts';
+import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
 import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import { idTextSchema, MAX_PROMPT_LENGTH, projectRoot, prompt, tag } from '../definition/shared-arguments.ts';
 import { parseTaskRef, type Project, type TaskRef } from '../project/index.ts';
@@ -77,7 +77,7 @@ export const researchOperation: ToolOperation<ResearchInput, z.infer<typeof rese
     'Turn work that was found into a task with add_task.',
   ],
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  addsTo: ({ projectRoot, saveTo }) => (saveTo === undefined ? undefined : growthOf(projectRoot)),
+  addsTo: ({ projectRoot, saveTo }) => (saveTo === undefined ? undefined : projectGrowth(projectRoot)),
 
   *run({ query, customContext, detailLevel, projectRoot, ...input }) {
     const scope = {
@@ -125,7 +125,7 @@ type Saved =
 /** An answer that was paid for is given back whatever became of the task in between. */
 function* save(projectRoot: string, tag: string, id: string, query: string, text: string): Program<Saved> {
   try {
-    yield* commitAnswer(projectRoot, {
+    yield* commitWhenThereIsRoom(projectRoot, {
       command: 'append_info',
       id,
       text: `## Research: ${excerpt(query, 500)?.replaceAll(/\s+/g, ' ')}\n\n${text}`,

@@ -2,9 +2,9 @@ import { all, generateObject, type Program, readProject, type ReadLimits } from 
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { toOneAnalysisPerTask } from '../analyze-project-complexity/answer.ts';
-import { commitAnswer } from '../definition/commit.ts';
+import { commitWhenThereIsRoom } from '../definition/commit.ts';
 import type { ToolOperation } from '../definition/operation.ts';
-import { settingsFor } from '../definition/role-parameters.ts';
+import { parametersOfRole } from '../definition/role-parameters.ts';
 import { idTextSchema, projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import {
   type IgnoredStatus,
@@ -19,6 +19,7 @@ import {
   statusesIgnoredField,
   statusesOfNewItems,
   taskDoneError,
+  taskRemovedError,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
 import { dropTruncatedFields } from '../update/answer.ts';
@@ -166,20 +167,20 @@ function* scopeOne(id: number, wish: Wish): Program<Scoped> {
     (project: Project | undefined, limits: ReadLimits) => readScopeContext(project, { ...wish, id }, limits),
   );
   const answer = yield* generateObject({
-    ...settingsFor(research),
+    ...parametersOfRole(research),
     messages: buildScopeMessages(found, wish),
     summary: `${direction === 'up' ? 'Widen' : 'Narrow'} task ${id}: ${excerpt(found.task.title, 80)}`,
     schema: scopeAnswerSchema({ subtasks: found.subtaskCount > 0, complexity: Boolean(found.report) }),
     objectName: 'updated_task',
   });
-  const { outcomes } = yield* commitAnswer<{ outcomes: [Updated, ...Json[]] }>(projectRoot, {
+  const { outcomes } = yield* commitWhenThereIsRoom<{ outcomes: [Updated, ...Json[]] }>(projectRoot, {
     command: 'sequence',
     commands: changesOf(answer, found, wish),
   });
   const [{ skipped, tasks }, ...others] = outcomes;
   if (skipped[0]?.reason === 'done') throw taskDoneError(tag, `${id}`);
   const [task] = tasks;
-  if (task === undefined) throw removedError(tag, id);
+  if (task === undefined) throw taskRemovedError(tag, id);
   const added = answer.subtasks === undefined ? undefined : (others[0] as unknown as Added);
   const ignored = statusesOfNewItems(answer.subtasks ?? [], added?.subtaskIds ?? []);
   return {
@@ -237,12 +238,4 @@ function* orFailure(id: number, wish: Wish): Program<Scoped | Failure> {
     if (!(thrown instanceof BatonError)) throw thrown;
     return { id, code: thrown.code, message: thrown.message.slice(0, 400) };
   }
-}
-
-function removedError(tag: string, id: number): BatonError {
-  return new BatonError(
-    'project_task_not_found',
-    `Task ${id} was removed from tag '${tag}' while the LLM was at work. Nothing was changed.`,
-    { id: `${id}`, tag },
-  );
 }

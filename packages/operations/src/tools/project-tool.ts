@@ -1,22 +1,13 @@
 import type { JsonObject } from '@baton/protocol';
-import type { z } from 'zod';
-import type { ToolHints } from '../definition/operation.ts';
-import type { ChangedResource } from '../definition/changed-resources.ts';
-import type { ToolCategory } from '../definition/tool-category.ts';
+import type { Operation, ToolHints } from '../definition/operation.ts';
 import type { ProjectCommand, Project } from '../project/index.ts';
 
 /** Name, texts and schemas of a tool without an LLM. Its input names the project with `projectRoot`. */
-interface ToolText<Input, Result> {
-  readonly name: string;
-  readonly title: string;
-  readonly category: ToolCategory;
-  /** The kinds of resources that it makes or changes; its replies link those that its result names. */
-  readonly changes?: readonly ChangedResource[];
-  readonly description: string;
-  readonly input: z.ZodType<Input>;
-  /** What its `structuredContent` is, but for errors. */
-  readonly result: z.ZodType<Result>;
-  readonly hints: ToolHints;
+interface ToolText<Input, Result>
+  extends Pick<
+    Operation<Input, Result>,
+    'name' | 'title' | 'category' | 'changes' | 'description' | 'input' | 'result' | 'hints'
+  > {
   /** One sentence about a result, for clients that read only text. */
   summarize(result: Result, input: Input): string;
   /** Images that the call asked for beside the result, for the content of the reply. */

@@ -1,13 +1,10 @@
 import { defineChangeTool, IDEMPOTENT_DESTRUCTIVE_HINTS } from './project-tool.ts';
 import { z } from 'zod';
-import { projectRoot, tag } from '../definition/shared-arguments.ts';
+import { idTextSchema, projectRoot, tag } from '../definition/shared-arguments.ts';
 import { type ProjectCommand, STATUSES, statusSchema } from '../project/index.ts';
 
 export const setTaskStatusInputSchema = z.strictObject({
-  id: z
-    .preprocess((id) => (Number.isInteger(id) ? String(id) : id), z.string().min(1).max(10_000))
-    .meta({ type: ['string', 'integer'] })
-    .describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
+  id: idTextSchema(10_000).describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
   status: statusSchema.describe('The new status; a task that is done has its subtasks done too'),
   projectRoot,
   tag,

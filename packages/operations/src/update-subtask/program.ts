@@ -9,9 +9,9 @@ import {
   subtaskId,
   tag,
 } from '../definition/shared-arguments.ts';
-import { commit, commitAnswer } from '../definition/commit.ts';
-import { settingsFor } from '../definition/role-parameters.ts';
-import { growthOf, type ToolOperation } from '../definition/operation.ts';
+import { commit, commitWhenThereIsRoom } from '../definition/commit.ts';
+import { parametersOfRole } from '../definition/role-parameters.ts';
+import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
 import {
   type ProjectCommand,
   allItemIds,
@@ -75,7 +75,7 @@ export const updateSubtaskOperation: ToolOperation<
   promptText: notePromptText,
   nextSteps: ['Go on with the subtask, and set its status with set_task_status when it is done.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  addsTo: ({ projectRoot }) => growthOf(projectRoot),
+  addsTo: ({ projectRoot }) => projectGrowth(projectRoot),
 
   *run({ id, prompt, metadata, research = false, projectRoot, ...input }) {
     if (prompt === undefined) return yield* annotate(projectRoot, { id, metadata, tag: input.tag });
@@ -83,7 +83,7 @@ export const updateSubtaskOperation: ToolOperation<
       readNoteContext(project, { projectRoot, tag: input.tag, id, prompt }, limits),
     );
     const { value: text, content } = yield* generateTextWithContent({
-      ...settingsFor(research),
+      ...parametersOfRole(research),
       messages: buildNoteMessages(found.item, found, prompt, research),
       summary: `Note something on subtask ${id}: ${found.item.title.slice(0, 80)}`,
       longest: MAX_NOTE_LENGTH,
@@ -106,7 +106,7 @@ export const updateSubtaskOperation: ToolOperation<
 type Annotation = Omit<Extract<ProjectCommand, { command: 'append_info' }>, 'command'>;
 
 function* annotate(projectRoot: string, annotation: Annotation): Program<JsonObject> {
-  const apply = annotation.text === undefined ? commit : commitAnswer;
+  const apply = annotation.text === undefined ? commit : commitWhenThereIsRoom;
   const { tag, added, item } = yield* apply<{ tag: string; added: string; item: Json }>(projectRoot, {
     command: 'append_info',
     ...annotation,

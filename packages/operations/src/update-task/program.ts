@@ -5,7 +5,7 @@ import {
   readProject,
   type ReadLimits,
 } from '@baton/engine';
-import { BatonError, type Json, type JsonObject } from '@baton/protocol';
+import { type Json, type JsonObject } from '@baton/protocol';
 import { z } from 'zod';
 import {
   projectRoot,
@@ -16,9 +16,9 @@ import {
   taskId,
 } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
-import { commit, commitAnswer } from '../definition/commit.ts';
-import { settingsFor } from '../definition/role-parameters.ts';
-import { growthOf, type ToolOperation } from '../definition/operation.ts';
+import { commit, commitWhenThereIsRoom } from '../definition/commit.ts';
+import { parametersOfRole } from '../definition/role-parameters.ts';
+import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
 import {
   type IgnoredStatus,
   ignoredStatusesNote,
@@ -29,6 +29,7 @@ import {
   requireRoom,
   requireTask,
   taskDoneError,
+  taskRemovedError,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
 import type { JournaledProject } from '../project-context/context-sections.ts';
@@ -98,7 +99,7 @@ export const updateTaskOperation: ToolOperation<UpdateTaskInput, z.infer<typeof 
   promptText: updateTaskPromptText,
   nextSteps: ['Read the task with get_task.', 'If it grew, split it with expand_task.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  addsTo: ({ projectRoot, append }) => (append ? growthOf(projectRoot) : undefined),
+  addsTo: ({ projectRoot, append }) => (append ? projectGrowth(projectRoot) : undefined),
 
   *run({ id, prompt, metadata, append = false, research = false, projectRoot, ...input }) {
     if (prompt === undefined) return yield* keepMetadata(projectRoot, { id, metadata, tag: input.tag });
@@ -137,14 +138,17 @@ function* revise(wish: UpdateRequest): Program<End> {
   });
   // Whatever the answer calls it, it was asked about this task.
   const { update, ignored } = new RequestedStatuses(request).select({ ...answer, id: task.id }, task);
-  const { updated, skipped, tasks, statusesIgnored } = yield* commitAnswer<CommitOutcome>(projectRoot, {
-    command: 'update_tasks',
-    updates: [dropTruncatedFields(update, task)],
-    tag,
-    show: true,
-    metadata,
-    attachments: content,
-  });
+  const { updated, skipped, tasks, statusesIgnored } = yield* commitWhenThereIsRoom<CommitOutcome>(
+    projectRoot,
+    {
+      command: 'update_tasks',
+      updates: [dropTruncatedFields(update, task)],
+      tag,
+      show: true,
+      metadata,
+      attachments: content,
+    },
+  );
   if (skipped[0]?.reason === 'done') throw taskDoneError(tag, `${task.id}`);
   if (tasks[0] === undefined) throw taskRemovedError(tag, task.id);
   return {
@@ -161,7 +165,7 @@ function* note(wish: UpdateRequest): Program<End> {
     messages: buildNoteMessages(task, wish, request, research),
     longest: MAX_NOTE_LENGTH,
   });
-  const { item } = yield* commitAnswer<{ item: Json }>(projectRoot, {
+  const { item } = yield* commitWhenThereIsRoom<{ item: Json }>(projectRoot, {
     command: 'append_info',
     id: `${task.id}`,
     text,
@@ -188,13 +192,5 @@ function* keepMetadata(
 
 /** Who is asked, and how lists name it. */
 function callFor({ task, research }: UpdateRequest, what: string) {
-  return { ...settingsFor(research), summary: `${what} task ${task.id}: ${excerpt(task.title, 80)}` };
-}
-
-function taskRemovedError(tag: string, id: number): BatonError {
-  return new BatonError(
-    'project_task_not_found',
-    `Task ${id} was removed from tag '${tag}' while the LLM was at work. Nothing was changed.`,
-    { id: `${id}`, tag },
-  );
+  return { ...parametersOfRole(research), summary: `${what} task ${task.id}: ${excerpt(task.title, 80)}` };
 }

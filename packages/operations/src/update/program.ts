@@ -3,8 +3,8 @@ import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { commitAnswer } from '../definition/commit.ts';
-import { settingsFor } from '../definition/role-parameters.ts';
+import { commitWhenThereIsRoom } from '../definition/commit.ts';
+import { parametersOfRole } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
   type IgnoredStatus,
@@ -139,7 +139,7 @@ function* revise(
   const { tasks } = found;
   if (tasks.length === 0) return { updated: [], skipped: [] };
   const answer = yield* generateObject({
-    ...settingsFor(research),
+    ...parametersOfRole(research),
     messages: buildUpdateMessages(updatePromptText, request, tasks, found, research),
     summary: `Revise ${tasks.length === 1 ? 'task' : `${tasks.length} tasks from`} ${tasks[0]?.id} on, tag '${tag}'`,
     schema: updateAnswerSchema,
@@ -152,7 +152,7 @@ function* revise(
     .map((one) => statuses.select(one, asked.get(one.id)));
   const updates = selected.map(({ update }) => dropTruncatedFields(update, asked.get(update.id)));
   if (updates.length === 0) return { updated: [], skipped: [] };
-  const { updated, skipped, statusesIgnored } = yield* commitAnswer<BatchResult>(projectRoot, {
+  const { updated, skipped, statusesIgnored } = yield* commitWhenThereIsRoom<BatchResult>(projectRoot, {
     command: 'update_tasks',
     updates,
     tag,

@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, tag } from '../definition/shared-arguments.ts';
+import { shownIdTextSchema, projectRoot, tag } from '../definition/shared-arguments.ts';
 import {
   allItemIds,
   formatTaskRef,
@@ -18,10 +18,9 @@ import { matchesStatus, parseStatusFilter } from './status-filter.ts';
 import { standaloneSubtaskViewSchema, taskViewSchema } from './task-view.ts';
 
 export const getTaskInputSchema = z.strictObject({
-  id: z
-    .preprocess((id) => (Number.isInteger(id) ? String(id) : id), z.string().min(1).max(10_000))
-    .meta({ type: ['string', 'integer'] })
-    .describe('One task ("5") or one subtask ("5.2"), or several, separated by commas'),
+  id: shownIdTextSchema(10_000).describe(
+    'One task ("5") or one subtask ("5.2"), or several, separated by commas',
+  ),
   status: z
     .string()
     .max(200)

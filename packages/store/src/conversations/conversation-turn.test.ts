@@ -232,7 +232,7 @@ test('a request that is shown has the messages of its conversation behind its sy
   const { store } = tenant;
   const seen = [
     (await store.queries.interaction(ANN, id)).request,
-    (await store.queries.pending(AGENT, { claim: { max: 5, leaseMs: 1_000 } })).items[0]?.request,
+    (await store.queries.pending.records(AGENT, { claim: { max: 5, leaseMs: 1_000 } })).items[0]?.request,
     ((await store.tasks.read(ANN, taskId)) as { pending: readonly { request: unknown }[] }).pending[0]
       ?.request,
   ];

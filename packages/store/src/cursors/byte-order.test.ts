@@ -13,9 +13,10 @@ interface Listing {
 }
 
 const LISTS: Record<string, (testTenant: TestTenant, cursor?: string) => Promise<Listing>> = {
-  'pending interactions': (t, cursor) => t.store.queries.pendingSummaries(AGENT, { cursor }),
-  'pending interactions with their requests': (t, cursor) => t.store.queries.pending(AGENT, { cursor }),
-  'interactions of any status': (t, cursor) => t.store.queries.historySummaries(AGENT, { cursor }),
+  'pending interactions': (t, cursor) => t.store.queries.pending.summaries(AGENT, { cursor }),
+  'pending interactions with their requests': (t, cursor) =>
+    t.store.queries.pending.records(AGENT, { cursor }),
+  'interactions of any status': (t, cursor) => t.store.queries.history.summaries(AGENT, { cursor }),
   tasks: (t, cursor) => t.store.queries.tasks(AGENT, cursor),
   'API keys': (t, cursor) => t.store.apiKeys.list(AGENT, cursor),
   projects: (t, cursor) => t.store.projects.page(cursor),
@@ -76,7 +77,7 @@ describe('on a Redis that runs in en_US.UTF-8', () => {
     const body = 'local function is_behind(member, other)\n';
     const cuts = [[body, `${body}  if member ~= other then return member > other end\n`]] as const;
     const seen = await fixture.recorder.withMutant(LIST_PENDING_OR_REGISTER_WAITER, cuts, () =>
-      walk((cursor) => testTenant.store.queries.pendingSummaries(AGENT, { cursor })).catch(() => []),
+      walk((cursor) => testTenant.store.queries.pending.summaries(AGENT, { cursor })).catch(() => []),
     );
     expect(new Set(seen).size).toBeLessThan(COUNT);
   });

@@ -10,7 +10,7 @@ import type {
 import { parseIndexMember } from '../records/keys.ts';
 import { FIELD } from '../records/task-record.ts';
 import { isCreatedWithin, originFilters, type Page, type PageBounds } from '../records/page.ts';
-import type { TenantContext } from '../tenant/tenant-context.ts';
+import { type TenantContext, TenantPart } from '../tenant/tenant-context.ts';
 import { listVisibleTasks } from './task-index.ts';
 
 /** Which interactions to return, whatever their status. */
@@ -31,24 +31,23 @@ interface OpenedInteraction {
 }
 
 /** A tenant's interactions of every status: those of the newest task first, those of one task in the order of their numbers. */
-export class InteractionHistory {
-  private readonly context: TenantContext;
+export class InteractionHistory extends TenantPart {
   private readonly reader: InteractionReader;
 
   constructor(context: TenantContext, reader: InteractionReader) {
-    this.context = context;
+    super(context);
     this.reader = reader;
   }
 
   /** With their requests. */
-  async records(identity: Identity, query: HistoryQuery): Promise<Page<InteractionRecord>> {
+  async records(identity: Identity, query: HistoryQuery = {}): Promise<Page<InteractionRecord>> {
     return this.page(identity, query, (references, reading) =>
       this.reader.records(identity, references, reading),
     );
   }
 
   /** Without their requests. */
-  async summaries(identity: Identity, query: HistoryQuery): Promise<Page<InteractionSummary>> {
+  async summaries(identity: Identity, query: HistoryQuery = {}): Promise<Page<InteractionSummary>> {
     return this.page(identity, query, (references, reading) =>
       this.reader.summaries(identity, references, reading),
     );

@@ -16,7 +16,7 @@ import {
   type PageBounds,
 } from '../records/page.ts';
 import { parseIndexMember } from '../records/keys.ts';
-import type { TenantContext } from '../tenant/tenant-context.ts';
+import { TenantPart } from '../tenant/tenant-context.ts';
 import { admissionRecheckArgs, credentialOf } from '../identity/admission-recheck-args.ts';
 import { ShownRequests } from '../conversations/shown-requests.ts';
 import { refusalError } from '../records/refusal-error.ts';
@@ -52,14 +52,8 @@ export interface FetchResult<T> {
  * Fetches interactions by their index members (`<ref>.<number>|<principal>`): those that the caller may see and that match,
  * as many as fit a page. Errors: those of an admission that ended.
  */
-export class InteractionReader {
-  private readonly context: TenantContext;
-  private readonly shown: ShownRequests;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-    this.shown = new ShownRequests(context);
-  }
+export class InteractionReader extends TenantPart {
+  private readonly shown = new ShownRequests(this.context);
 
   /** Only a claim starts the time for an answer of those that have a limit of their own: whoever lists may answer none of them. */
   async records(

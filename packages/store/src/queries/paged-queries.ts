@@ -1,9 +1,9 @@
 import { parseInteractionId, type TaskStatus, type UsageSums, type WireError } from '@baton/protocol';
-import { claimGroup, PendingList, type PendingQuery, type PendingPage } from './pending-list.ts';
+import { PendingList } from './pending-list.ts';
 import { formatScopes, type Identity } from '../identity/identity.ts';
 import type { ListCursors } from '../cursors/cursor-seal.ts';
 import { formatCursor, parseCursor, type Position, withoutPrincipal } from '../cursors/cursor.ts';
-import { InteractionHistory, type HistoryQuery } from './interaction-history.ts';
+import { InteractionHistory } from './interaction-history.ts';
 import { InteractionReader } from './interaction-reader.ts';
 import {
   type InteractionRecord,
@@ -19,7 +19,7 @@ import {
   PAGE_SIZE,
   type Page,
 } from '../records/page.ts';
-import type { TenantContext } from '../tenant/tenant-context.ts';
+import { TenantPart } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { listVisibleTasks } from './task-index.ts';
 import { ShownRequests } from '../conversations/shown-requests.ts';
@@ -78,53 +78,13 @@ const FETCH_SIZE = 500;
  * Reads a tenant's interactions and tasks in pages, which are bounded in number and in bytes. A caller without the scope
  * `agent` sees only its own.
  */
-export class PagedQueries {
-  private readonly context: TenantContext;
-  private readonly reader: InteractionReader;
-  private readonly shown: ShownRequests;
-  private readonly pendingList: PendingList;
-  private readonly interactionHistory: InteractionHistory;
-
-  constructor(context: TenantContext) {
-    this.context = context;
-    this.reader = new InteractionReader(context);
-    this.shown = new ShownRequests(context);
-    this.pendingList = new PendingList(context, this.reader);
-    this.interactionHistory = new InteractionHistory(context, this.reader);
-  }
-
-  /** The inbox topic of interactions that become pending, or free to be claimed. */
-  get pendingTopic(): string {
-    return this.context.keys.pendingTopic;
-  }
-
-  /** Claims of the same group may take the same interactions: see `ReplicaInbox.subscribe`. */
-  claimGroup(identity: Identity, query: PendingQuery): string {
-    return claimGroup(identity, query);
-  }
-
-  /** Pending interactions, oldest first; with `claim` only unclaimed ones, and they are claimed now. */
-  async pending(identity: Identity, query: PendingQuery): Promise<PendingPage> {
-    return this.pendingList.records(identity, query);
-  }
-
-  /** The same without their requests, and without claims. */
-  async pendingSummaries(
-    identity: Identity,
-    query: Omit<PendingQuery, 'claim'>,
-  ): Promise<PendingPage<InteractionSummary>> {
-    return this.pendingList.summaries(identity, query);
-  }
-
+export class PagedQueries extends TenantPart {
+  private readonly reader = new InteractionReader(this.context);
+  private readonly shown = new ShownRequests(this.context);
+  /** Pending interactions, oldest first. */
+  readonly pending = new PendingList(this.context, this.reader);
   /** Interactions of any status: those of the newest task first. */
-  async history(identity: Identity, query: HistoryQuery = {}): Promise<Page<InteractionRecord>> {
-    return this.interactionHistory.records(identity, query);
-  }
-
-  /** The same without their requests. */
-  async historySummaries(identity: Identity, query: HistoryQuery = {}): Promise<Page<InteractionSummary>> {
-    return this.interactionHistory.summaries(identity, query);
-  }
+  readonly history = new InteractionHistory(this.context, this.reader);
 
   /** One interaction, in whatever status. Errors: `interaction_not_found`. */
   async interaction(identity: Identity, id: string): Promise<InteractionRecord> {

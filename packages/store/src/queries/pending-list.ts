@@ -24,7 +24,7 @@ import {
   type Page,
   type PageBounds,
 } from '../records/page.ts';
-import type { TenantContext } from '../tenant/tenant-context.ts';
+import { type TenantContext, TenantPart } from '../tenant/tenant-context.ts';
 import { runScript } from '../scripts/script.ts';
 import { LIST_PENDING_OR_REGISTER_WAITER } from '../scripts/registry.ts';
 import { SingleFlight } from './single-flight.ts';
@@ -61,14 +61,13 @@ type Fetch<T> = (references: readonly string[], reading: FetchOptions) => Promis
  * A tenant's pending interactions, oldest first. LIST_PENDING_OR_REGISTER_WAITER names the candidates in the index and hides claimed ones;
  * FETCH_OR_CLAIM_INTERACTIONS then filters them, reads as many as fit a page, and claims exactly those.
  */
-export class PendingList {
-  private readonly context: TenantContext;
+export class PendingList extends TenantPart {
   private readonly reader: InteractionReader;
   private readonly wholeReads = new SingleFlight();
   private readonly summaryReads = new SingleFlight();
 
   constructor(context: TenantContext, reader: InteractionReader) {
-    this.context = context;
+    super(context);
     this.reader = reader;
   }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJob } from './resume-job.ts';
 
 /** The data of a BullMQ job of the queue `calls`: one call to an LLM endpoint, `<ref>.<number>`, of an open interaction. */
 const callJob = z.object({
@@ -9,12 +10,7 @@ export type CallJob = z.infer<typeof callJob>;
 
 /** Parses a job's data. Throws an Error that names the invalid field. */
 export function parseCallJob(data: unknown): CallJob {
-  const parsed = callJob.safeParse(data);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new Error(
-    `this is no job of this release: its data has ${issue?.path.join('.') || 'nothing that is known'}: ${issue?.message}`,
-  );
+  return parseJob(callJob, data);
 }
 
 /** A job's id in BullMQ: adding the job of the same call again adds nothing. */

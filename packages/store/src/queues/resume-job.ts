@@ -16,7 +16,12 @@ export type ResumeJob = z.infer<typeof resumeJob>;
 
 /** Parses a job's data. Throws an Error that names the invalid field. */
 export function parseResumeJob(data: unknown): ResumeJob {
-  const parsed = resumeJob.safeParse(data);
+  return parseJob(resumeJob, data);
+}
+
+/** Parses the data of a job of any queue. Throws as parseResumeJob. */
+export function parseJob<T>(schema: z.ZodType<T>, data: unknown): T {
+  const parsed = schema.safeParse(data);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new Error(

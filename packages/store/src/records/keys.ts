@@ -70,7 +70,7 @@ export class ShardKeys {
   readonly swept: string;
   /** BullMQ's prefix. */
   readonly bull: string;
-  /** The channel on which changes of MCP sessions are published: the id of one that has ended, or an id and its log level. */
+  /** The channel on which changes of MCP sessions are published: the id of one that has ended, an id and its log level, or an id and a request that its client has cancelled. */
   readonly sessionsChannel: string;
 
   constructor(base: string) {
@@ -155,6 +155,8 @@ export class TenantKeys extends TenantBase {
   readonly prompts = `${this.tenant}:prompts`;
   /** What each model costs. */
   readonly prices = `${this.tenant}:prices`;
+  /** The last changes of the tenant and of its keys. */
+  readonly audit = `${this.tenant}:audit`;
   /** The channel of the tenant's changes. */
   readonly changeChannel = `${this.tenant}:changes`;
   /** Holds that channel's name while a replica subscribes to it. */

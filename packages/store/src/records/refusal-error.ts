@@ -265,7 +265,7 @@ function rateRefusal([retryAfterMs = 0, most = 0, keys = 1]: readonly number[]):
   const shared = keys > 1 ? `, shared by ${keys} keys that call now,` : '';
   return new BatonError(
     'limit_rate',
-    `The tenant's limit 'requestsPerSecond' of ${most}${shared} is reached. Repeat in ${retryAfterMs} ms.`,
+    `The tenant's limit 'requestsPerSecond' of ${most}${shared} is reached, in which each 16 KiB of a body count as one. Repeat in ${retryAfterMs} ms.`,
     { limit: 'requestsPerSecond', most, keys, retryAfterMs },
   );
 }

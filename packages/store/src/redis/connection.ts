@@ -14,8 +14,7 @@ import {
 } from './redis-client.ts';
 import { EvictionPolicyError, toUnavailable } from './redis-errors.ts';
 import { requireFsync } from './fsync-support.ts';
-import { NO_REPLICATION, type Replication } from './replicated-write.ts';
-import { ReplicatedWriter } from './replicated-writer.ts';
+import { NO_REPLICATION, ReplicatedWriter, type Replication } from './replicated-writer.ts';
 
 /**
  * A connection to one Redis, Valkey or cluster, by URL: `redis://`, `rediss://` (TLS), `unix:///path`,

@@ -111,7 +111,7 @@ test('a task is cancelled, seen, listed, extended and expired in a full Redis', 
     await testTenant.tasks.cancel(ANN, cancelled);
     await testTenant.interactions.cancel(ANN, formatInteractionId(other, 2));
     await testTenant.interactions.extend(ANN, formatInteractionId(other, 1), 60_000);
-    expect((await testTenant.store.queries.pending(ANN, {})).items).toHaveLength(2);
+    expect((await testTenant.store.queries.pending.records(ANN, {})).items).toHaveLength(2);
     await fixture.operators.update(testTenant.store.id, { suspended: true });
     await fixture.sweep();
     expect(await testTenant.tasks.read(ANN, late)).toMatchObject({

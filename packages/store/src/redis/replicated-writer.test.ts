@@ -44,7 +44,7 @@ test.each<[string, (testTenant: TestTenant, taskId: string) => Promise<unknown>]
       }),
   ],
   ['how a task stands', (testTenant, taskId) => testTenant.tasks.read(ANN, taskId)],
-  ['what is pending', (testTenant) => testTenant.store.queries.pending(ANN, {})],
+  ['what is pending', (testTenant) => testTenant.store.queries.pending.records(ANN, {})],
   [
     'another deadline',
     (testTenant, taskId) => testTenant.interactions.extend(ANN, formatInteractionId(taskId, 1), 1_000),

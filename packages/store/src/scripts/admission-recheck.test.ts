@@ -58,10 +58,11 @@ const ENDS: Record<string, { code: string; end: (held: HeldCall) => Promise<unkn
 
 const lease = { max: 5, leaseMs: 60_000 };
 const USES: Record<string, (held: HeldCall) => Promise<unknown>> = {
-  'a list': ({ testTenant, identity }) => testTenant.store.queries.pending(identity, {}),
-  'a wait': ({ testTenant, identity }) => testTenant.store.queries.pending(identity, { channel: 'inbox' }),
+  'a list': ({ testTenant, identity }) => testTenant.store.queries.pending.records(identity, {}),
+  'a wait': ({ testTenant, identity }) =>
+    testTenant.store.queries.pending.records(identity, { channel: 'inbox' }),
   'a wait with claim': ({ testTenant, identity }) =>
-    testTenant.store.queries.pending(identity, { channel: 'inbox', claim: lease }),
+    testTenant.store.queries.pending.records(identity, { channel: 'inbox', claim: lease }),
   'a claim': ({ testTenant, identity, taskId }) =>
     testTenant.store.claims.claim(identity, formatInteractionId(taskId, 1), lease),
   "a task's status": ({ testTenant, identity, taskId }) => testTenant.tasks.read(identity, taskId, 'inbox'),
@@ -77,7 +78,7 @@ const USES: Record<string, (held: HeldCall) => Promise<unknown>> = {
       sequence: 0,
       delta: 'y',
     }),
-  history: ({ testTenant, identity }) => testTenant.store.queries.history(identity),
+  history: ({ testTenant, identity }) => testTenant.store.queries.history.records(identity),
 };
 
 const CASES = Object.keys(USES).flatMap((use) => Object.keys(ENDS).map((end) => [use, end] as const));
@@ -108,9 +109,9 @@ test('a key that loses the scope agent while its call goes on sees its own from 
   const { testTenant, keyId, identity, taskId } = held;
   const { queries } = testTenant.store;
   const bobs = await testTenant.openTask({}, await testTenant.caller('bob'));
-  expect((await queries.pending(identity, {})).items).toHaveLength(2);
+  expect((await queries.pending.records(identity, {})).items).toHaveLength(2);
   await redis.hset(testTenant.keys.credential(keyId), 'scopes', ' mcp ');
-  expect((await queries.pending(identity, {})).items.map((item) => item.taskId)).toEqual([taskId]);
+  expect((await queries.pending.records(identity, {})).items.map((item) => item.taskId)).toEqual([taskId]);
   expect(await errorCode(testTenant.tasks.read(identity, bobs))).toBe('task_not_found');
 });
 
@@ -122,7 +123,7 @@ test('a scope that is lost between the list and the fetch of what it showed hide
     [`local reply = {'ok'`, `redis.call('HSET', K_credential, 'scopes', ' mcp ') local reply = {'ok'`],
   ] as const;
   const page = await recorder.withMutant(LIST_PENDING_OR_REGISTER_WAITER, cuts, () =>
-    testTenant.store.queries.pending(identity, { claim: lease }),
+    testTenant.store.queries.pending.records(identity, { claim: lease }),
   );
   expect(page.items).toHaveLength(1);
   expect(await redis.zcard(keys.claims)).toBe(1);
@@ -135,7 +136,10 @@ test('every reply tells when the key expires, by Redis, and that it does not', a
   expect(identity.admittedBy?.expiresAt).toBe(Number.POSITIVE_INFINITY);
   const before = performance.now();
   await apiKeys.rotate(keyId, 60);
-  for (const use of [() => testTenant.tasks.read(identity, taskId), () => queries.pending(identity, {})]) {
+  for (const use of [
+    () => testTenant.tasks.read(identity, taskId),
+    () => queries.pending.records(identity, {}),
+  ]) {
     identity.admittedBy?.recordExpiry('');
     await use();
     const expiresAt = identity.admittedBy?.expiresAt ?? 0;

@@ -18,7 +18,7 @@ test('CANCEL ends a task wherever it stands, and leaves it in no set but the ind
   await testTenant.answer(parked);
   const segment = await fixture.loadSegment();
   const third = await testTenant.openTask({ waits });
-  await testTenant.store.queries.pending(AGENT, { claim: { max: 10, leaseMs: 60_000 } });
+  await testTenant.store.queries.pending.records(AGENT, { claim: { max: 10, leaseMs: 60_000 } });
   for (const taskId of [parked, waiting, third]) {
     await testTenant.tasks.cancel(ANN, taskId);
     expect(await testTenant.tasks.read(ANN, taskId)).toMatchObject({
@@ -55,14 +55,14 @@ test('a cancelled interaction becomes a failed effect, and its task goes on', as
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
   await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 1));
-  expect(recorder.last(CANCEL)).toEqual(['cancelled', '1 ready']);
+  expect(recorder.last(CANCEL)).toEqual(['cancelled', '1 ready', '']);
   const record = await testTenant.readRecord(taskId);
   expect(JSON.parse(record['j:0']!.slice('llm-'.length))).toMatchObject({ code: 'interaction_cancelled' });
   expect(record).toMatchObject({ st: 'input_required', ev: '1' });
   expect(await redis.zcard(testTenant.keys.pending)).toBe(1);
   const segment = await fixture.loadSegment();
   await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 2));
-  expect(recorder.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', '']);
+  expect(recorder.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', '', '']);
   expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
 });
 

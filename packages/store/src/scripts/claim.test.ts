@@ -31,7 +31,7 @@ test('a claim can be renewed and ended by its holder alone, and its end leaves n
     expect(await errorCode(claims.claim(identity, first, lease(holder)))).toBe('interaction_claimed');
     expect(await errorCode(claims.claim(identity, first, lease(holder, 0)))).toBe('interaction_claimed');
   }
-  const { items } = await queries.pending(AGENT, { claim: { max: 5, ...lease('b') } });
+  const { items } = await queries.pending.records(AGENT, { claim: { max: 5, ...lease('b') } });
   expect(items.map((item) => item.interactionId)).toEqual([second]);
   expect(await claims.claim(AGENT, first, lease('a', 0))).toBeUndefined();
   expect(await claims.claim(AGENT, first, lease('a', 0)), 'what nobody holds is free').toBeUndefined();
@@ -71,17 +71,17 @@ test('a waiting replica is notified once, when something is opened or a claim en
   const { claims, queries } = testTenant.store;
   const { inbox } = fixture.store;
   const watch = () => redis.hget(testTenant.keys.tenant, 'watch');
-  const listener = inbox.subscribe(queries.pendingTopic);
+  const listener = inbox.subscribe(testTenant.keys.pendingTopic);
   const wish = { claim: { max: 1, ...lease('a') }, channel: inbox.channel };
-  await queries.pending(AGENT, wish);
-  await queries.pending(AGENT, wish);
+  await queries.pending.records(AGENT, wish);
+  await queries.pending.records(AGENT, wish);
   expect(await watch()).toBe(inbox.channel);
   const first = formatInteractionId(await testTenant.openTask(), 1);
   expect(await listener.next(5_000)).toMatchObject({ status: 'input_required' });
   expect(await watch()).toBeNull();
-  expect((await queries.pending(AGENT, wish)).items).toHaveLength(1);
+  expect((await queries.pending.records(AGENT, wish)).items).toHaveLength(1);
   expect(await watch(), 'who has found something does not wait').toBeNull();
-  const hidden = await queries.pending(AGENT, wish);
+  const hidden = await queries.pending.records(AGENT, wish);
   expect(hidden.freeInMs).toBeGreaterThan(50_000);
   await claims.claim(AGENT, first, lease('a', 0));
   expect(await listener.next(5_000)).toMatchObject({ status: 'input_required' });
@@ -96,9 +96,9 @@ test('a claim finds what is free behind thousands that are claimed, at once', as
   const claimed = Array.from({ length: 3_500 }, (_, at) => `claimed-${at}.1|ann`);
   await redis.zadd(keys.pending, ...claimed.flatMap((member) => ['1', member]));
   await redis.zadd(keys.claims, ...claimed.flatMap((member) => [`${Date.now() + 60_000}`, member]));
-  const { items } = await store.queries.pending(AGENT, { claim: { max: 1, ...lease('b') } });
+  const { items } = await store.queries.pending.records(AGENT, { claim: { max: 1, ...lease('b') } });
   expect(items.map(({ interactionId }) => interactionId)).toEqual([last]);
-  const none = await store.queries.pending(AGENT, { claim: { max: 1, ...lease('b') } });
+  const none = await store.queries.pending.records(AGENT, { claim: { max: 1, ...lease('b') } });
   expect(none).toMatchObject({ items: [], freeInMs: expect.any(Number) });
   expect(none.nextCursor).toBeUndefined();
 });

@@ -85,7 +85,7 @@ test('a deadline of a task that has ended is taken out', async () => {
 test('a task whose record is gone before its deadline gives its place back in every counter and index', async () => {
   const testTenant = await fixture.createTenant({ pendingInteractions: 2, openTasks: 2 });
   const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')], ready: true });
-  await testTenant.store.queries.pending(AGENT, { claim: { max: 1, leaseMs: 60_000 } });
+  await testTenant.store.queries.pending.records(AGENT, { claim: { max: 1, leaseMs: 60_000 } });
   await redis.del(testTenant.keys.task(taskId));
   expect(await errorCode(testTenant.openTask()), 'it still counts').toBe('limit_pending');
   await fallDue(testTenant, taskId);

@@ -42,7 +42,7 @@ describe('a page', () => {
   test('of what is pending ends before 1 MiB of requests, and the next goes on where it ended', async () => {
     const testTenant = await fixture.createTenant();
     const ids = await large(testTenant, 10);
-    const pages = await walk((cursor) => testTenant.store.queries.pending(AGENT, { cursor }));
+    const pages = await walk((cursor) => testTenant.store.queries.pending.records(AGENT, { cursor }));
     expect(pages.map((page) => page.length)).toEqual([4, 4, 2]);
     expect(pages.flat()).toEqual(ids);
     for (const reply of recorder.replies(FETCH_OR_CLAIM_INTERACTIONS).slice(-3))
@@ -56,7 +56,7 @@ describe('a page', () => {
       ...(await large(testTenant, 2, 'x'.repeat(1.5 * MIB))),
       ...(await large(testTenant, 1, 'small')),
     ];
-    const pages = await walk((cursor) => testTenant.store.queries.pending(AGENT, { cursor }));
+    const pages = await walk((cursor) => testTenant.store.queries.pending.records(AGENT, { cursor }));
     expect(pages.flat()).toEqual(ids);
     expect(pages.length).toBeGreaterThanOrEqual(3);
   });
@@ -69,7 +69,7 @@ describe('a page', () => {
     const heavy = await testTenant.openTask({ waits: waits(6, LARGE) });
     const numbered = (taskId: string, count: number) =>
       Array.from({ length: count }, (_, at) => formatInteractionId(taskId, at + 1));
-    const pages = await walk((cursor) => testTenant.store.queries.history(ANN, { cursor }));
+    const pages = await walk((cursor) => testTenant.store.queries.history.records(ANN, { cursor }));
     expect(pages.flat()).toEqual([...numbered(heavy, 6), ...numbered(old, 120)]);
     for (const page of pages) expect(page.length).toBeLessThanOrEqual(50);
     expect(pages[0]).toHaveLength(4);
@@ -79,7 +79,8 @@ describe('a page', () => {
   test('of summaries is as long with large requests as with small ones, and holds none of them', async () => {
     const testTenant = await fixture.createTenant();
     const ids = await large(testTenant, 60);
-    const read = (cursor: string | undefined) => testTenant.store.queries.pendingSummaries(AGENT, { cursor });
+    const read = (cursor: string | undefined) =>
+      testTenant.store.queries.pending.summaries(AGENT, { cursor });
     expect(await walk(read)).toEqual([ids.slice(0, 50), ids.slice(50)]);
     expect(bytesOf(recorder.replies(FETCH_OR_CLAIM_INTERACTIONS).at(-2))).toBeLessThan(64_000);
     const { items } = await read(undefined);
@@ -95,9 +96,9 @@ describe('a page', () => {
     const wholeReads = async () =>
       Number(/cmdstat_hgetall:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
     const before = await wholeReads();
-    await testTenant.store.queries.pending(AGENT, {});
-    await testTenant.store.queries.history(ANN);
-    await testTenant.store.queries.historySummaries(ANN);
+    await testTenant.store.queries.pending.records(AGENT, {});
+    await testTenant.store.queries.history.records(ANN);
+    await testTenant.store.queries.history.summaries(ANN);
     await testTenant.store.queries.tasks(ANN);
     await testTenant.store.queries.inspect(ANN, taskId);
     expect(await wholeReads()).toBe(before);
@@ -110,7 +111,7 @@ test('a summary is listed without its request, whatever its text is, and of its 
   const testTenant = await fixture.createTenant();
   const summary = 'x,"request":{"role":"fallback"},\\"request\\":';
   await testTenant.openTask({ waits: [waitOf('0', { summary }), waitOf('1', { role: 'person' })] });
-  const { items } = await testTenant.store.queries.pendingSummaries(AGENT, {});
+  const { items } = await testTenant.store.queries.pending.summaries(AGENT, {});
   expect(items.map((item) => item.request)).toEqual([
     { call: { role: 'main', serviceType: 'streamText', attempt: 1, summary } },
     { call: { role: 'person', serviceType: 'streamText', attempt: 1, summary: 'yes?' } },
@@ -120,7 +121,7 @@ test('a summary is listed without its request, whatever its text is, and of its 
     ['person', ['person']],
     ['fallback', []],
   ] as const) {
-    const wanted = await testTenant.store.queries.pending(AGENT, { role });
+    const wanted = await testTenant.store.queries.pending.records(AGENT, { role });
     expect(wanted.items.map((item) => item.request.call.role)).toEqual(found);
   }
 });
@@ -138,7 +139,7 @@ describe('a claim', () => {
     const testTenant = await fixture.createTenant();
     await testTenant.openTask({ waits: [waitOf('0', { role: 'person' }), llmWait('1')] });
     const roles = async (filter: object) => {
-      const { items } = await testTenant.store.queries.pending(AGENT, { ...wish(5), ...filter });
+      const { items } = await testTenant.store.queries.pending.records(AGENT, { ...wish(5), ...filter });
       return items.map((item) => item.request.call.role);
     };
     expect(await roles({})).toEqual(['main']);
@@ -148,10 +149,10 @@ describe('a claim', () => {
   test('is given to what fits the page, and to nothing else', async () => {
     const testTenant = await fixture.createTenant();
     const ids = await large(testTenant, 9);
-    const page = await testTenant.store.queries.pending(AGENT, wish(50));
+    const page = await testTenant.store.queries.pending.records(AGENT, wish(50));
     expect(page.items.map((item) => item.interactionId)).toEqual(ids.slice(0, 4));
     expect(await redis.zcard(testTenant.keys.claims)).toBe(4);
-    const next = await testTenant.store.queries.pending(AGENT, wish(50, 'b'));
+    const next = await testTenant.store.queries.pending.records(AGENT, wish(50, 'b'));
     expect(
       next.items.map((item) => item.interactionId),
       'the rest is free',
@@ -163,7 +164,7 @@ describe('a claim', () => {
     await testTenant.openTask({ operation: 'other' });
     const mine = await testTenant.openTask();
     const look = { operation: 'echo', ...wish(1) };
-    const { items } = await testTenant.store.queries.pending(AGENT, look);
+    const { items } = await testTenant.store.queries.pending.records(AGENT, look);
     expect(items.map((item) => item.taskId)).toEqual([mine]);
     expect(await redis.zcard(testTenant.keys.claims)).toBe(1);
   });
@@ -172,7 +173,9 @@ describe('a claim', () => {
     const testTenant = await fixture.createTenant();
     await large(testTenant, 40, 'small');
     const all = await Promise.all(
-      Array.from({ length: 40 }, (_, at) => testTenant.store.queries.pending(AGENT, wish(1, `${at}`))),
+      Array.from({ length: 40 }, (_, at) =>
+        testTenant.store.queries.pending.records(AGENT, wish(1, `${at}`)),
+      ),
     );
     expect(new Set(all.map((page) => page.items[0]?.interactionId)).size).toBe(40);
     expect(recorder.replies(LIST_PENDING_OR_REGISTER_WAITER).length, 'somebody was').toBeGreaterThan(40);
@@ -182,7 +185,7 @@ describe('a claim', () => {
 describe('a holder that is released', () => {
   const claimsOf = async (testTenant: TestTenant, identity: Identity, holder: string, max = 50) => {
     const claim = { max, leaseMs: 60_000, holder };
-    const { items } = await testTenant.store.queries.pending(identity, { claim });
+    const { items } = await testTenant.store.queries.pending.records(identity, { claim });
     return items.map((item) => item.interactionId);
   };
 
@@ -237,8 +240,11 @@ describe('a holder that is released', () => {
     const { queries, claims } = testTenant.store;
     await testTenant.openTask();
     await claimsOf(testTenant, AGENT, 'a');
-    const listener = inbox.subscribe(queries.pendingTopic);
-    await queries.pending(AGENT, { claim: { max: 1, leaseMs: 60_000, holder: 'b' }, channel: inbox.channel });
+    const listener = inbox.subscribe(testTenant.keys.pendingTopic);
+    await queries.pending.records(AGENT, {
+      claim: { max: 1, leaseMs: 60_000, holder: 'b' },
+      channel: inbox.channel,
+    });
     await claims.releaseHolder(AGENT, 'b');
     expect(await redis.hget(testTenant.keys.tenant, 'watch')).toBe(inbox.channel);
     await claims.releaseHolder(AGENT, 'a');

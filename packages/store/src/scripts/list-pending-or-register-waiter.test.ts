@@ -26,7 +26,7 @@ async function walk(
 ): Promise<string[][]> {
   const pages: string[][] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await testTenant.store.queries.pending(identity, { cursor, claim });
+    const page = await testTenant.store.queries.pending.records(identity, { cursor, claim });
     pages.push(page.items.map((item) => item.interactionId));
     cursor = page.nextCursor;
     if (cursor === undefined) return pages;
@@ -62,7 +62,7 @@ test('a caller that waits is notified of the next interaction, though what the i
     }
     return straight(script, keys, args);
   };
-  const page = await testTenant.store.queries.pending(AGENT, { channel: 'inbox' });
+  const page = await testTenant.store.queries.pending.records(AGENT, { channel: 'inbox' });
   expect(page).toEqual({ items: [] });
   expect(await redis.hget(testTenant.keys.tenant, 'watch')).toBe('inbox');
 });
@@ -70,14 +70,14 @@ test('a caller that waits is notified of the next interaction, though what the i
 test('what is opened and answered while someone walks is neither repeated nor hides the rest', async () => {
   const testTenant = await fixture.createTenant();
   const ids = await crowd(testTenant, 40);
-  const first = await testTenant.store.queries.pending(AGENT, {});
+  const first = await testTenant.store.queries.pending.records(AGENT, {});
   const seen = first.items.map((item) => item.interactionId);
   await testTenant.answer(`${seen[3]!.slice(0, 32)}0000`, Number.parseInt(seen[3]!.slice(32), 16), {
     as: testTenant.store.operatorCaller(),
   });
   const late = await testTenant.openTask();
-  const rest = await testTenant.store.queries.pending(AGENT, { cursor: first.nextCursor });
-  const more = await testTenant.store.queries.pending(AGENT, { cursor: rest.nextCursor });
+  const rest = await testTenant.store.queries.pending.records(AGENT, { cursor: first.nextCursor });
+  const more = await testTenant.store.queries.pending.records(AGENT, { cursor: rest.nextCursor });
   const all = [
     ...seen,
     ...rest.items.map((item) => item.interactionId),
@@ -107,8 +107,11 @@ test('a claim hides from other claims, never from a list without claims, never b
   const ids = await crowd(testTenant, 2);
   const { queries } = testTenant.store;
   const claim = { max: 4, leaseMs: 60_000 };
-  const mine = await queries.pending(AGENT, { claim });
-  const others = await queries.pending({ principal: 'agent-8', scopes: new Set(['agent']) }, { claim });
+  const mine = await queries.pending.records(AGENT, { claim });
+  const others = await queries.pending.records(
+    { principal: 'agent-8', scopes: new Set(['agent']) },
+    { claim },
+  );
   expect(mine.items).toHaveLength(4);
   expect(others.items).toHaveLength(2);
   const claimed = [...mine.items, ...others.items].map((item) => item.interactionId);
@@ -119,10 +122,10 @@ test('a claim hides from other claims, never from a list without claims, never b
     as: testTenant.store.operatorCaller(),
   });
   expect(await redis.zcard(testTenant.keys.claims), 'an answer ends its claim').toBe(5);
-  expect((await queries.pending(AGENT, { claim })).items).toEqual([]);
+  expect((await queries.pending.records(AGENT, { claim })).items).toEqual([]);
   for (const member of await redis.zrange(testTenant.keys.claims, '0', '-1'))
     await redis.zadd(testTenant.keys.claims, 1, member);
-  expect((await queries.pending(AGENT, { claim })).items).toHaveLength(4);
+  expect((await queries.pending.records(AGENT, { claim })).items).toHaveLength(4);
 });
 
 test('of many claims at once no two get the same interaction', async () => {
@@ -130,7 +133,7 @@ test('of many claims at once no two get the same interaction', async () => {
   const ids = await crowd(testTenant, 10);
   const claim = { max: 3, leaseMs: 60_000 };
   const pages = await Promise.all(
-    Array.from({ length: 12 }, () => testTenant.store.queries.pending(AGENT, { claim })),
+    Array.from({ length: 12 }, () => testTenant.store.queries.pending.records(AGENT, { claim })),
   );
   const all = pages.flatMap((page) => page.items.map((item) => item.interactionId));
   expect(all).toHaveLength(ids.length);
@@ -152,7 +155,7 @@ test.each([
   ['no object', 'bnVsbA'],
 ])('a cursor that is %s is refused, naming it', async (_how, cursor) => {
   const testTenant = await fixture.createTenant();
-  await expect(testTenant.store.queries.pending(AGENT, { cursor })).rejects.toMatchObject({
+  await expect(testTenant.store.queries.pending.records(AGENT, { cursor })).rejects.toMatchObject({
     code: 'invalid_arguments',
     details: { field: 'cursor' },
   });
@@ -195,7 +198,7 @@ test('the history shows interactions of every status, and one task in whole', as
   });
   await testTenant.answer(taskId, 1);
   await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 2));
-  const { items } = await testTenant.store.queries.history(ANN);
+  const { items } = await testTenant.store.queries.history.records(ANN);
   expect(items.map((item) => item.status)).toEqual(['answered', 'cancelled', 'pending']);
   const whole = await testTenant.store.queries.inspect(ANN, taskId);
   expect([...whole.journal.keys()].sort()).toEqual(['0', '1', '9']);

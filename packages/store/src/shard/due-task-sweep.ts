@@ -5,6 +5,7 @@ import { parseProgramField } from '../records/program-field.ts';
 import { runScript } from '../scripts/script.ts';
 import { LIST_DUE_TENANTS, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
 import { runEndingScript } from '../tasks/end-task.ts';
+import { parseUnansweredWaits } from '../records/unanswered-waits.ts';
 import { forgetTasks, stripTasks } from './ended-tasks.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 
@@ -73,7 +74,7 @@ async function expireTask(
   const { keys, lifetimes } = tenant;
   const taskId = taskIdFromRef(ref);
   const names = keys.taskNames(taskId);
-  const [code, job, principal, program] = await runEndingScript(keys, names.task, '', ({ key, parent }) =>
+  const [code, job, ...told] = await runEndingScript(keys, names.task, '', ({ key, parent }) =>
     runScript(
       { connection, keys },
       EXPIRE,
@@ -89,7 +90,11 @@ async function expireTask(
     ),
   );
   if (typeof job === 'string') tenant.addJob(job, taskId);
+  const unanswered = told[code === 'ended' ? 2 : 0];
+  const wait = { tenant: keys.name, taskId, code: 'interaction_expired' } as const;
+  if (code === 'ended' || code === 'due') tenant.onUnanswered(parseUnansweredWaits(unanswered, wait));
   if (code !== 'ended') return undefined;
+  const [principal, program] = told;
   const { operation } = parseProgramField(String(program));
   return { tenant: keys.name, principal: String(principal), operation, taskId };
 }

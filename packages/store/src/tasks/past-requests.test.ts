@@ -54,12 +54,12 @@ test('they are listed, filtered and shown like any other', async () => {
   const listed: string[] = [];
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
     const from = cursor === '' ? {} : { cursor };
-    const page = await queries.history(AGENT, { status: 'answered', role: 'main', ...from });
+    const page = await queries.history.records(AGENT, { status: 'answered', role: 'main', ...from });
     listed.push(...page.items.map(({ interactionId }) => interactionId));
     cursor = page.nextCursor;
   }
   expect(new Set(listed).size).toBe(239);
-  expect((await queries.history(AGENT, { status: 'answered', role: 'fallback' })).items).toEqual([]);
+  expect((await queries.history.records(AGENT, { status: 'answered', role: 'fallback' })).items).toEqual([]);
   // What is asked of it is answered as before.
   await expect(testTenant.answer(taskId, 1)).resolves.toMatchObject({ replayed: true });
   await expect(testTenant.answer(taskId, 1, { text: '"other"' })).rejects.toMatchObject({

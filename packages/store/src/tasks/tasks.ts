@@ -21,6 +21,7 @@ import {
   type TaskView,
 } from '../records/task-view.ts';
 import { runEndingScript } from './end-task.ts';
+import { parseUnansweredWaits } from '../records/unanswered-waits.ts';
 import { unfinishedTaskTtl } from '../records/durations.ts';
 
 export interface NewTask extends Omit<ParkRequest, 'drops'> {
@@ -262,6 +263,9 @@ export async function runCancel(
       },
     ),
   );
-  if (reply[0] === 'cancelled') context.addJob(String(reply[1]), taskId);
+  if (reply[0] !== 'cancelled') return reply;
+  context.addJob(String(reply[1]), taskId);
+  const ended = { tenant: keys.name, taskId, code: 'interaction_cancelled' } as const;
+  context.onUnanswered(parseUnansweredWaits(reply[3], ended));
   return reply;
 }

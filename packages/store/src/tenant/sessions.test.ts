@@ -67,7 +67,7 @@ test('a thousand sessions of a tenant may have subscriptions, and one whose time
 
 test('of a thousand that which held no stream for longest makes room, and none that held one within the grace', async () => {
   const testTenant = await fixture.createTenant();
-  const { sessionSubscriptions, endedSessions } = testTenant.store;
+  const { sessionSubscriptions, sessions } = testTenant.store;
   const idle = new Map([
     [3, SUBSCRIPTION_GRACE + 30_000],
     [5, SUBSCRIPTION_GRACE + 60_000],
@@ -85,7 +85,7 @@ test('of a thousand that which held no stream for longest makes room, and none t
   expect(await limitOf(sessionSubscriptions.subscribe(ANN, 'second', uri(1)))).toBe('subscribedSessions');
   expect(await kept()).toHaveLength(1_000);
   expect(await sessionSubscriptions.refresh('s7')).toEqual([uri(1)]);
-  await endedSessions.endSession('s9');
+  await sessions.end('s9');
   await sessionSubscriptions.subscribe(ANN, 'second', uri(1));
 });
 
@@ -108,7 +108,7 @@ test('concurrent sessions never get more room than the limit leaves', async () =
 
 test('subscriptions live on while their session has a stream, and no record lives for ever', async () => {
   const testTenant = await fixture.createTenant();
-  const { sessionSubscriptions, endedSessions } = testTenant.store;
+  const { sessionSubscriptions, sessions } = testTenant.store;
   await sessionSubscriptions.subscribe(ANN, 'a', uri(1));
   const { subscribers, ended: endedSessionsKey } = testTenant.keys;
   for (const key of [testTenant.keys.session('a'), subscribers]) await redis.pexpire(key, 60_000);
@@ -119,20 +119,20 @@ test('subscriptions live on while their session has a stream, and no record live
   expect(Number(await redis.zscore(subscribers, 'a'))).toBeGreaterThan(
     Date.now() + SUBSCRIPTION_TTL - 60_000,
   );
-  await endedSessions.endSession('b');
+  await sessions.end('b');
   expect(await redis.pttl(endedSessionsKey)).toBeGreaterThan(SESSION_TTL - 60_000);
 });
 
 test('an ended session can neither subscribe nor hold a stream, and its end is published', async () => {
   const testTenant = await fixture.createTenant();
-  const { sessionSubscriptions, endedSessions } = testTenant.store;
+  const { sessionSubscriptions, sessions } = testTenant.store;
   const received: string[] = [];
-  await endedSessions.onSessionChange({ onMessage: (id) => received.push(id), onReconnect: () => {} });
+  await sessions.onChange({ onMessage: (id) => received.push(id), onReconnect: () => {} });
   await sessionSubscriptions.subscribe(ANN, 'a', uri(1));
-  expect(await endedSessions.has('a')).toBe(false);
-  await endedSessions.endSession('a');
-  await endedSessions.endSession('a');
-  expect(await endedSessions.has('a')).toBe(true);
+  expect(await sessions.hasEnded('a')).toBe(false);
+  await sessions.end('a');
+  await sessions.end('a');
+  expect(await sessions.hasEnded('a')).toBe(true);
   expect(await errorCode(sessionSubscriptions.subscribe(ANN, 'a', uri(1)))).toBe('session_not_found');
   expect(await errorCode(sessionSubscriptions.refresh('a'))).toBe('session_not_found');
   expect(await left(testTenant)).toEqual([testTenant.keys.ended]);
@@ -142,20 +142,20 @@ test('an ended session can neither subscribe nor hold a stream, and its end is p
 test('ten thousand endings are remembered, those of other tenants apart', async () => {
   const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
   await rememberEnded(testTenant, 10_000, (n) => `a.old-${n}`);
-  await testTenant.store.endedSessions.endSession('a.new');
+  await testTenant.store.sessions.end('a.new');
   expect(await redis.zcard(testTenant.keys.ended)).toBe(10_000);
-  expect(await testTenant.store.endedSessions.has('a.new')).toBe(true);
-  expect(await other.store.endedSessions.has('a.new')).toBe(false);
+  expect(await testTenant.store.sessions.hasEnded('a.new')).toBe(true);
+  expect(await other.store.sessions.hasEnded('a.new')).toBe(false);
 });
 
 test('a key that ends sessions without end has its own forgotten, and not those of a key that ended few', async () => {
   const testTenant = await fixture.createTenant();
-  const { endedSessions } = testTenant.store;
-  await endedSessions.endSession('few.first');
+  const { sessions } = testTenant.store;
+  await sessions.end('few.first');
   await rememberEnded(testTenant, 9_999, (n) => `many.old-${n}`);
-  for (let n = 0; n < 200; n++) await endedSessions.endSession(`many.${n}`);
+  for (let n = 0; n < 200; n++) await sessions.end(`many.${n}`);
   expect(await redis.zcard(testTenant.keys.ended)).toBe(10_000);
-  expect(await endedSessions.has('few.first')).toBe(true);
+  expect(await sessions.hasEnded('few.first')).toBe(true);
 });
 
 /** Ended sessions that end later than any other. */

@@ -276,7 +276,7 @@ test('ended tasks lose requests and answers when they take too much, and keep ho
     ['cancelled', true, true],
     ['cancelled', true, true],
   ]);
-  const { items } = await tenant.store.queries.historySummaries(ANN);
+  const { items } = await tenant.store.queries.history.summaries(ANN);
   expect(items).toHaveLength(4);
   expect((await tenant.store.queries.inspect(ANN, ids[0] ?? '')).status).toBe('cancelled');
   expect((await countedStorage(redis, tenant.keys)).storedEnded).toBeLessThanOrEqual(25_000);

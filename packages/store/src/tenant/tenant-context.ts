@@ -1,6 +1,7 @@
 import type { CursorSeal } from '../cursors/cursor-seal.ts';
 import type { Connection } from '../redis/connection.ts';
 import type { TenantKeys } from '../records/keys.ts';
+import type { UnansweredWait } from '../records/unanswered-waits.ts';
 import type { WorkerRegistry } from '../queues/worker-registry.ts';
 import type { AgentDefinitionCache } from './agent-definition-cache.ts';
 import type { KeyedMutex } from './keyed-mutex.ts';
@@ -14,6 +15,8 @@ export interface TenantContext {
   readonly lifetimes: Lifetimes;
   /** Adds the BullMQ jobs that a script requests: "number list" or "ref.number call" each, or '' for none. Never throws. */
   readonly addJob: (request: string, taskId?: string) => void;
+  /** Is told of requests of traced tasks that have ended without an answer. */
+  readonly onUnanswered: (waits: readonly UnansweredWait[]) => void;
   /** The workers of the tenant's shard. */
   readonly workers: WorkerRegistry;
   /** Seals the cursors of the tenant's lists. */

@@ -16,7 +16,7 @@ import {
 /** A tenant's day, in which every script runs on its every way. */
 export async function runEveryScript(fixture: StoreFixture, testTenant: TestTenant): Promise<void> {
   const shard = fixture.shards[fixture.keyspace.shardIndex(testTenant.store.id)]!;
-  const { tasks, interactions, queries, claims, projects, sessionSubscriptions, endedSessions, changes } =
+  const { tasks, interactions, queries, claims, projects, sessionSubscriptions, sessions, changes } =
     testTenant.store;
   const { channel } = fixture.store.inbox;
   const pending = () =>
@@ -58,13 +58,13 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await tasks.read(ANN, taskId, channel);
   await queries.inspect(ANN, taskId);
   await queries.interaction(ANN, first);
-  await queries.pending(AGENT, { claim: { max: 2, leaseMs: 60_000 } });
+  await queries.pending.records(AGENT, { claim: { max: 2, leaseMs: 60_000 } });
   await claims.claim(AGENT, first, { leaseMs: 60_000 });
-  await queries.pending(BOB, { channel });
+  await queries.pending.records(BOB, { channel });
   await claims.claim(AGENT, first, { leaseMs: 0 });
   await claims.claim(AGENT, first, { leaseMs: 60_000 });
   await claims.releaseHolder(AGENT, 'gone');
-  await queries.pending(BOB, { channel });
+  await queries.pending.records(BOB, { channel });
   await testTenant.answer(taskId, 1, { channel: `${channel}-2` });
   await testTenant.answer(taskId, 1, { channel });
 
@@ -209,8 +209,8 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
 
   await shard.workers.deregister('worker-1', ['echo 1']);
   await sessionSubscriptions.unsubscribe('session-1', 'baton://projects');
-  await testTenant.store.logLevels.set('session-1', 1);
-  await endedSessions.endSession('session-1');
+  await testTenant.store.sessions.setLogLevel('session-1', 1);
+  await sessions.end('session-1');
   leave();
 
   const left = (await pending()).filter((member) => !before.includes(member));

@@ -36,6 +36,7 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
   { pattern: /^:(workflows|agents|prompts)$/, ...KEPT_WITH_TENANT },
   { pattern: /^:(workflow|agent|prompt):[^:]+$/, ...KEPT_WITH_TENANT },
   { pattern: /^:prices$/, ...KEPT_WITH_TENANT },
+  { pattern: /^:audit$/, ...KEPT_WITH_TENANT },
   { pattern: /^:calls$/, ...members(/^([\w-]+)\./) },
   { pattern: /^:pending$/, ...members(/^([\w-]+)\./) },
   { pattern: /^:ready$/, ...members(/^([\w-]+)$/) },

@@ -46,7 +46,7 @@ export class ReplicaInbox implements Subscriber {
   }
 
   /**
-   * Subscribes to a topic (see `Tasks.topic`, `PagedQueries.pendingTopic`); `close` the subscription when the wait is over. It reads
+   * Subscribes to a topic (see `Tasks.topic`, `TenantKeys.pendingTopic`); `close` the subscription when the wait is over. It reads
    * again also when `key`, with which the call is held, may have ended. Of those with the same `group` one is told.
    */
   subscribe(topic: string, key?: AdmittedKey, group?: string): InboxSubscription {

@@ -90,6 +90,21 @@ test('without an open step it replaces the result of the one that was recorded l
   });
 });
 
+test('a step without a tool is shown as done once the calls before it are, and is counted as it is shown', () => {
+  const steps = [tell('first', 'a'), { name: 'think', guidance: 'Think first.' }, tell('second', 'b')];
+  const guided = { ...input, workflow: deployWorkflow({ steps }) };
+  const stopped = runWorkflowInMemory(guided, {
+    callTool: () => ({ kind: 'failed', error, repeat: true }),
+  });
+  const { progress } = recordCall(guided, stopped, call('notify_team', { message: 'a' }, done(1)));
+  expect(workflowVariables(guided, stopped)['_workflow.progress']).toMatchObject({ completed: 0 });
+  expect(workflowVariables(guided, progress)['_workflow.progress']).toMatchObject({
+    completed: 2,
+    total: 3,
+    steps: [{ status: 'completed' }, { name: 'think', status: 'shown' }, { status: 'open' }],
+  });
+});
+
 test('a failure leaves its step open, and takes no result away', () => {
   const first = record(call('deploy_service', {}, failed));
   expect(first.steps).toEqual(['deploy']);

@@ -1,11 +1,10 @@
-import type { Json } from '@baton/protocol';
+import type { DefinitionProblem, Json } from '@baton/protocol';
 import { parseTemplate, type Reference, TemplateError } from '../templates/parse-template.ts';
 import { bindingOf, type Workflow, type WorkflowStep } from './workflow.ts';
-import type { WorkflowProblem } from './workflow-problem.ts';
 import type { FindTool } from './workflow-tool.ts';
 
 /** What is wrong with the templates of a workflow: unreadable ones, unknown names, and outputs that no earlier step makes. */
-export function findReferenceProblems(workflow: Workflow, findTool: FindTool): WorkflowProblem[] {
+export function findReferenceProblems(workflow: Workflow, findTool: FindTool): DefinitionProblem[] {
   const argumentNames = new Set(workflow.arguments.map(({ name }) => name));
   const makers = new Map(
     workflow.steps.flatMap((step, index) =>
@@ -14,7 +13,7 @@ export function findReferenceProblems(workflow: Workflow, findTool: FindTool): W
   );
   const uses = workflow.steps.map((step) => stepsUsedBy(step, makers));
   return workflow.steps.flatMap((step, index) =>
-    templatesOf(step).flatMap(([field, template]): WorkflowProblem[] => {
+    templatesOf(step).flatMap(([field, template]): DefinitionProblem[] => {
       const at = { step: step.name, field: `steps.${index}.${field}` };
       const read = readReferences(template);
       if ('problem' in read) return [{ ...at, problem: read.problem }];

@@ -1,18 +1,17 @@
-import type { JsonObject } from '@baton/protocol';
+import type { DefinitionProblem, JsonObject } from '@baton/protocol';
 import { readReferences } from './find-reference-problems.ts';
 import type { Workflow, WorkflowStep } from './workflow.ts';
-import type { WorkflowProblem } from './workflow-problem.ts';
 import type { FindTool } from './workflow-tool.ts';
 
 /**
  * What is wrong with the calls of a workflow: unknown tools, arguments that a tool does not have, constants that it does
  * not take. Arguments that the tool requires may be left out: then the run hands the step off, and its client adds them.
  */
-export function findToolProblems(workflow: Workflow, findTool: FindTool): WorkflowProblem[] {
+export function findToolProblems(workflow: Workflow, findTool: FindTool): DefinitionProblem[] {
   return workflow.steps.flatMap((step, index) => problemsOf(step, `steps.${index}`, findTool));
 }
 
-function problemsOf(step: WorkflowStep, path: string, findTool: FindTool): WorkflowProblem[] {
+function problemsOf(step: WorkflowStep, path: string, findTool: FindTool): DefinitionProblem[] {
   const args = step.arguments ?? {};
   if (step.tool === undefined) return [];
   const tool = findTool(step.tool);

@@ -1,19 +1,14 @@
-import { BatonError, isRecord } from '@baton/protocol';
+import { type DefinitionProblem, isRecord, refusalOf, refuseProblems } from '@baton/protocol';
 import { findReferenceProblems } from './find-reference-problems.ts';
 import { findToolProblems } from './find-tool-problems.ts';
 import { bindingOf, type Workflow, workflowSchema } from './workflow.ts';
-import type { WorkflowProblem } from './workflow-problem.ts';
 import type { FindTool } from './workflow-tool.ts';
-
-/** Problems that one refusal tells. */
-const MAX_PROBLEMS = 20;
-const MAX_PROBLEM_LENGTH = 300;
 
 /** A definition as it was sent, checked against the tools. Errors: `invalid_arguments` naming steps and fields. */
 export function parseWorkflow(sent: unknown, findTool: FindTool): Workflow {
   const parsed = workflowSchema.safeParse(sent);
   if (!parsed.success) {
-    throw refusal(
+    throw refusalOf(
       parsed.error.issues.map(({ path, message }) => {
         const step = path[0] === 'steps' ? sentStepName(sent, path[1]) : undefined;
         return {
@@ -25,29 +20,13 @@ export function parseWorkflow(sent: unknown, findTool: FindTool): Workflow {
     );
   }
   const workflow = parsed.data;
-  const problems = [
+  refuseProblems([
     ...findRepeatedNames(workflow),
     ...findEmptySteps(workflow),
     ...findReferenceProblems(workflow, findTool),
     ...findToolProblems(workflow, findTool),
-  ];
-  if (problems.length > 0) throw refusal(problems);
+  ]);
   return workflow;
-}
-
-function refusal(problems: readonly WorkflowProblem[]): BatonError {
-  const told = problems
-    .slice(0, MAX_PROBLEMS)
-    .map((one) => ({ ...one, problem: one.problem.slice(0, MAX_PROBLEM_LENGTH) }));
-  const lines = told.map(({ step, field, problem }) => {
-    const where = step === undefined ? field : `step '${step}' (${field})`;
-    return where === '' ? problem : `${where}: ${problem}`;
-  });
-  const more = problems.length > told.length ? `; and ${problems.length - told.length} more` : '';
-  return new BatonError('invalid_arguments', lines.join('; ') + more, {
-    field: told[0]?.field ?? '',
-    issues: told,
-  });
 }
 
 /** The name of a step of a definition that could not be parsed, where it has one that can be shown. */
@@ -58,11 +37,11 @@ function sentStepName(sent: unknown, index: unknown): string | undefined {
   return typeof name === 'string' && /^[\w-]{1,64}$/.test(name) ? name : undefined;
 }
 
-function findRepeatedNames({ arguments: args, steps }: Workflow): WorkflowProblem[] {
-  const problems: WorkflowProblem[] = [];
+function findRepeatedNames({ arguments: args, steps }: Workflow): DefinitionProblem[] {
+  const problems: DefinitionProblem[] = [];
   const unique = () => {
     const seen = new Set<string>();
-    return (name: string, problem: WorkflowProblem) => {
+    return (name: string, problem: DefinitionProblem) => {
       if (seen.has(name)) problems.push(problem);
       seen.add(name);
     };
@@ -85,8 +64,8 @@ function findRepeatedNames({ arguments: args, steps }: Workflow): WorkflowProble
   return problems;
 }
 
-function findEmptySteps({ steps }: Workflow): WorkflowProblem[] {
-  return steps.flatMap((step, at): WorkflowProblem[] => {
+function findEmptySteps({ steps }: Workflow): DefinitionProblem[] {
+  return steps.flatMap((step, at): DefinitionProblem[] => {
     const { name, tool, guidance, resources } = step;
     if (tool !== undefined) return [];
     const field = (['arguments', 'bind'] as const).find((one) => step[one] !== undefined);

@@ -1,4 +1,4 @@
-import { exceedsDepth, exceedsValueCount, isRecord, type Json } from '@baton/protocol';
+import { exceedsDepth, exceedsValueCount, isRecord, type Json, textSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { RESERVED_NAMES } from '../templates/reserved-names.ts';
 
@@ -20,14 +20,6 @@ const nameSchema = (most: number) =>
 
 export const workflowNameSchema = nameSchema(64);
 const partNameSchema = nameSchema(64);
-
-const textSchema = (most: number) =>
-  z
-    .string()
-    .min(1)
-    .max(most)
-    .regex(/\S/, 'must not be blank')
-    .refine((text) => text.isWellFormed(), 'must not hold half characters');
 
 const templateSchema = z
   .custom<Json>((value) => value !== undefined)

@@ -2,13 +2,14 @@ import type { Json, JsonObject } from '@baton/protocol';
 import type { Workflow } from '../definition/workflow.ts';
 import { openCalls } from './open-calls.ts';
 import type { WorkflowInput, WorkflowProgress } from './workflow-progress.ts';
-import type { StepState } from './step-state.ts';
+import { isOpen, type StepState } from './step-state.ts';
 
 /** A workflow's progress as its task's variables show it: `_workflow.progress`, `.result.<step>` and `.extra.<tool>`. */
 export function workflowVariables(
   { workflow }: WorkflowInput,
-  { steps, extras }: WorkflowProgress,
+  { steps: recorded, extras }: WorkflowProgress,
 ): JsonObject {
+  const steps = withShown(workflow, recorded);
   const results = workflow.steps.flatMap(({ name }, index): [string, Json][] => {
     const state = steps[index];
     return state?.status === 'completed' ? [[`_workflow.result.${name}`, outputOf(state)]] : [];
@@ -18,7 +19,7 @@ export function workflowVariables(
       '_workflow.progress',
       {
         goal: workflow.description,
-        completed: countDone(workflow, steps),
+        completed: steps.filter((state) => !isOpen(state)).length,
         total: steps.length,
         steps: workflow.steps.map(({ name, tool }, index) => ({
           name,
@@ -32,12 +33,12 @@ export function workflowVariables(
   ]);
 }
 
-/** A step without a tool is done when all calls before it are. */
-function countDone(workflow: Workflow, steps: readonly StepState[]): number {
+/** A step without a tool is done when all calls before it are, whoever made them. */
+function withShown(workflow: Workflow, steps: readonly StepState[]): readonly StepState[] {
   const [firstLeft = steps.length] = openCalls(workflow, steps);
-  return steps.filter(
-    (state, index) => state.status === 'completed' || state.status === 'shown' || index < firstLeft,
-  ).length;
+  return steps.map((state, index) =>
+    index < firstLeft && state.status === 'open' ? { status: 'shown' } : state,
+  );
 }
 
 function standing(state: StepState | undefined): JsonObject {

@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks';
 import { useAction } from '../action.ts';
 import { ActionResult } from '../action-result.tsx';
-import { Confirmation } from '../confirmation.tsx';
+import { ConfirmedButton } from '../confirmed-button.tsx';
 
 /** One thing that can be done to each of several rows. */
 export interface BulkAction<Row> {
@@ -22,11 +21,9 @@ export function BulkActions<Row>({
   actions: readonly BulkAction<Row>[];
   onDone: () => void;
 }) {
-  const [asked, setAsked] = useState<BulkAction<Row>>();
   const action = useAction();
   const run = ({ label, noun, run: runOne }: BulkAction<Row>) =>
     action.start(async () => {
-      setAsked(undefined);
       const problems: string[] = [];
       // One after the other: together they would use up the rate that the tenant has for its calls.
       for (const row of rows) {
@@ -43,25 +40,18 @@ export function BulkActions<Row>({
   return (
     <div class="actions">
       {actions.map((one) => (
-        <button
-          type="button"
+        <ConfirmedButton
           key={one.label}
           class="small secondary"
           disabled={rows.length === 0 || action.isRunning}
-          onClick={() => setAsked(one)}
+          question={`${one.label} ${rows.length} ${one.noun}?`}
+          confirm={`${one.label} ${rows.length}`}
+          onConfirm={() => void run(one)}
         >
           {one.label} chosen ({rows.length})
-        </button>
+        </ConfirmedButton>
       ))}
       <ActionResult action={action} />
-      {asked !== undefined && (
-        <Confirmation
-          question={`${asked.label} ${rows.length} ${asked.noun}?`}
-          confirm={`${asked.label} ${rows.length}`}
-          onConfirm={() => void run(asked)}
-          onClose={() => setAsked(undefined)}
-        />
-      )}
     </div>
   );
 }

@@ -1,30 +1,14 @@
+import type { UsageReply } from '@baton/gateway/reply-types';
 import { useLiveValue } from '../../live/use-live-value.ts';
 import { type Column, Table } from '../../components/table/table.tsx';
 import { durationText } from '../../components/time.tsx';
 import { useSession } from '../../session/session-context.ts';
 
-interface Row {
-  readonly key: string;
-  readonly calls: number;
-  readonly failedCalls: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly durationMs: number;
-  readonly cost?: number;
-}
-
-interface Report {
-  readonly from: string;
-  readonly to: string;
-  readonly currency?: string;
-  readonly rows: readonly Row[];
-}
-
 /** What the LLM calls of each agent used in the last 30 days, for whoever may see it. */
 export function AgentUsage() {
   const session = useSession();
   const { value } = useLiveValue(session, 'usage by agent', (signal) =>
-    session.client.get<Report>('/usage', { by: 'agent' }, signal),
+    session.client.get<UsageReply>('/usage', { by: 'agent' }, signal),
   );
   const rows = value?.rows.filter(({ key }) => key !== '') ?? [];
   if (value === undefined || rows.length === 0) return null;
@@ -43,7 +27,7 @@ export function AgentUsage() {
   );
 }
 
-function columnsOf(currency = ''): Column<Row>[] {
+function columnsOf(currency = ''): Column<UsageReply['total']>[] {
   return [
     { title: 'Agent', cell: ({ key }) => key },
     { title: 'Calls', cell: ({ calls }) => calls.toLocaleString() },

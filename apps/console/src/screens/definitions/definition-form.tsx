@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../components/action.ts';
-import { ActionResult } from '../../components/action-result.tsx';
+import { ActionForm } from '../../components/action-form.tsx';
 import { JsonField } from '../../components/json-field.tsx';
 import { useRoute } from '../../components/route.ts';
 import { useSession } from '../../session/session-context.ts';
@@ -20,28 +19,20 @@ export function DefinitionForm({
 }) {
   const { client } = useSession();
   const { navigate } = useRoute();
-  const action = useAction();
   const [value, setValue] = useState<unknown>(definition);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    void action.start(async () => {
-      const key = name ?? kind.keyOf(value as DefinitionSummary);
-      const { version } = await client.put<{ version: number }>(
-        `/${kind.plural}/${encodeURIComponent(key)}`,
-        value,
-      );
-      if (name === undefined) navigate(`/${kind.plural}/${encodeURIComponent(key)}`);
-      else onStored();
-      return `Version ${version} is stored.`;
-    });
+  const run = async () => {
+    const key = name ?? kind.keyOf(value as DefinitionSummary);
+    const { version } = await client.put<{ version: number }>(
+      `/${kind.plural}/${encodeURIComponent(key)}`,
+      value,
+    );
+    if (name === undefined) navigate(`/${kind.plural}/${encodeURIComponent(key)}`);
+    else onStored();
+    return `Version ${version} is stored.`;
   };
   return (
-    <form onSubmit={submit}>
+    <ActionForm submit="Store" disabled={value === undefined} run={run}>
       <JsonField label="Definition" initial={definition} onValue={setValue} rows={16} />
-      <button type="submit" class="small" disabled={value === undefined || action.isRunning}>
-        Store
-      </button>
-      <ActionResult action={action} />
-    </form>
+    </ActionForm>
   );
 }

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../components/action.ts';
-import { ActionResult } from '../../components/action-result.tsx';
+import { ActionForm } from '../../components/action-form.tsx';
 import { JsonField } from '../../components/json-field.tsx';
 import { readableText } from '../../components/plain-text.ts';
 import { RowLink } from '../../components/row-link.tsx';
@@ -15,25 +14,25 @@ interface Reply {
 /** A call with arguments as they are typed. Where it waits for an LLM, its request is linked to. */
 export function TestCallForm({ testCall }: { testCall: TestCall }) {
   const { client } = useSession();
-  const action = useAction();
   const [args, setArgs] = useState<unknown>(testCall.arguments);
   const [reply, setReply] = useState<Reply>();
-  const submit = (event: Event) => {
-    event.preventDefault();
-    void action.start(async () => {
-      setReply(undefined);
-      setReply(await client.post<Reply>(testCall.path, testCall.bodyOf(args)));
-      return '';
-    });
+  const run = async () => {
+    setReply(undefined);
+    setReply(await client.post<Reply>(testCall.path, testCall.bodyOf(args)));
+    return '';
   };
+  const below = reply !== undefined && <ReplyView of={reply} />;
   return (
-    <form onSubmit={submit}>
+    <ActionForm submit="Call" disabled={args === undefined} run={run} below={below}>
       <JsonField label="Arguments" initial={testCall.arguments} onValue={setArgs} rows={4} />
-      <button type="submit" class="small" disabled={args === undefined || action.isRunning}>
-        Call
-      </button>
-      <ActionResult action={action} />
-      {reply?.interactionId !== undefined && (
+    </ActionForm>
+  );
+}
+
+function ReplyView({ of: reply }: { of: Reply }) {
+  return (
+    <>
+      {reply.interactionId !== undefined && (
         <p role="status">
           It waits for an LLM: <RowLink to={`/interactions/${reply.interactionId}`} text="its request" />
           {reply.taskId !== undefined && (
@@ -44,7 +43,7 @@ export function TestCallForm({ testCall }: { testCall: TestCall }) {
           )}
         </p>
       )}
-      {reply !== undefined && <pre tabIndex={0}>{readableText(reply)}</pre>}
-    </form>
+      <pre tabIndex={0}>{readableText(reply)}</pre>
+    </>
   );
 }

@@ -1,7 +1,7 @@
 import type { InteractionDetailReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
 import type { RunAction } from '../../components/action.ts';
-import { Confirmation } from '../../components/confirmation.tsx';
+import { ConfirmedButton } from '../../components/confirmed-button.tsx';
 import { useSession } from '../../session/session-context.ts';
 
 const MINUTE_MS = 60_000;
@@ -19,7 +19,6 @@ export function InteractionActions({
   const { client } = useSession();
   const [reason, setReason] = useState('');
   const [minutes, setMinutes] = useState('30');
-  const [isCancelling, setIsCancelling] = useState(false);
   const path = `/interactions/${encodeURIComponent(interactionId)}`;
   const post = (done: string, action: string, body?: object) =>
     run(async () => {
@@ -71,25 +70,15 @@ export function InteractionActions({
           Extend
         </button>
       </form>
-      <button
-        type="button"
+      <ConfirmedButton
         class="secondary outline"
         disabled={isRunning}
-        onClick={() => setIsCancelling(true)}
+        question="Cancel this interaction? Its task goes on without an answer."
+        confirm="Cancel interaction"
+        onConfirm={() => post('The interaction is cancelled.', 'cancel')}
       >
         Cancel interaction
-      </button>
-      {isCancelling && (
-        <Confirmation
-          question="Cancel this interaction? Its task goes on without an answer."
-          confirm="Cancel interaction"
-          onConfirm={() => {
-            setIsCancelling(false);
-            post('The interaction is cancelled.', 'cancel');
-          }}
-          onClose={() => setIsCancelling(false)}
-        />
-      )}
+      </ConfirmedButton>
     </section>
   );
 }

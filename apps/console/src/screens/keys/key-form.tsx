@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../components/action.ts';
-import { ActionResult } from '../../components/action-result.tsx';
+import { ActionForm } from '../../components/action-form.tsx';
 import { useSession } from '../../session/session-context.ts';
 import { Choice, DIALECTS, TOOLS } from './key-choices.tsx';
 
@@ -15,33 +14,29 @@ const DAY_MS = 86_400_000;
 /** The form for a new key of the tenant. */
 export function KeyForm({ onMade }: { onMade: (key: string) => void }) {
   const { client } = useSession();
-  const action = useAction();
   const [name, setName] = useState('');
   const [principal, setPrincipal] = useState('');
   const [days, setDays] = useState('');
   const [tools, setTools] = useState('standard');
   const [dialect, setDialect] = useState('');
   const [scopes, setScopes] = useState<readonly string[]>(['mcp']);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    void action.start(async () => {
-      const { key } = await client.post<{ key: string }>('/keys', {
-        name,
-        scopes,
-        ...(principal !== '' && { principal }),
-        ...(tools !== 'standard' && { tools }),
-        ...(dialect !== '' && { dialect }),
-        ...(days !== '' && { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
-      });
-      setName('');
-      onMade(key);
-      return '';
+  const run = async () => {
+    const { key } = await client.post<{ key: string }>('/keys', {
+      name,
+      scopes,
+      ...(principal !== '' && { principal }),
+      ...(tools !== 'standard' && { tools }),
+      ...(dialect !== '' && { dialect }),
+      ...(days !== '' && { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
     });
+    setName('');
+    onMade(key);
+    return '';
   };
   return (
     <details>
       <summary>Create a key</summary>
-      <form onSubmit={submit}>
+      <ActionForm submit="Create" disabled={scopes.length === 0} run={run}>
         <div class="grid">
           <label>
             Name
@@ -88,11 +83,7 @@ export function KeyForm({ onMade }: { onMade: (key: string) => void }) {
             </label>
           ))}
         </fieldset>
-        <button type="submit" class="small" disabled={scopes.length === 0 || action.isRunning}>
-          Create
-        </button>
-        <ActionResult action={action} />
-      </form>
+      </ActionForm>
     </details>
   );
 }

@@ -2,7 +2,7 @@ import type { KeyReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
 import { useAction } from '../../components/action.ts';
 import { ActionResult } from '../../components/action-result.tsx';
-import { Confirmation } from '../../components/confirmation.tsx';
+import { ConfirmedButton } from '../../components/confirmed-button.tsx';
 import { plainText } from '../../components/plain-text.ts';
 import { type Column, PagedTable } from '../../components/table/paged-table.tsx';
 import { RelativeTime } from '../../components/time.tsx';
@@ -14,8 +14,6 @@ import { NewKey } from './new-key.tsx';
 /** How long a rotated key is good beside the new one, in seconds: long enough to bring the new one to who uses it. */
 const OVERLAP_SECONDS = 3_600;
 
-type Asked = { readonly verb: 'rotate' | 'revoke'; readonly key: KeyReply };
-
 const QUESTIONS = {
   rotate: 'It is replaced by a key with the same principal and scopes, and is good for one more hour.',
   revoke: 'Calls with it are refused from now on, and those that are held end.',
@@ -25,7 +23,6 @@ const QUESTIONS = {
 export function KeyList() {
   const { client } = useSession();
   const action = useAction();
-  const [asked, setAsked] = useState<Asked>();
   const [changing, setChanging] = useState<KeyReply>();
   const [made, setMade] = useState<string>();
   const [reading, setReading] = useState(0);
@@ -33,9 +30,8 @@ export function KeyList() {
     setMade(key);
     setReading((before) => before + 1);
   };
-  const run = ({ verb, key }: Asked) =>
+  const run = (verb: keyof typeof QUESTIONS, key: KeyReply) =>
     action.start(async () => {
-      setAsked(undefined);
       const path = `/keys/${encodeURIComponent(key.id)}`;
       if (verb === 'rotate') {
         const body = { overlapSeconds: OVERLAP_SECONDS };
@@ -68,15 +64,16 @@ export function KeyList() {
             change
           </button>
           {(['rotate', 'revoke'] as const).map((verb) => (
-            <button
-              type="button"
+            <ConfirmedButton
               key={verb}
               class="small secondary outline"
               aria-label={`${verb} ${key.name}`}
-              onClick={() => setAsked({ verb, key })}
+              question={`${verb} ${plainText(key.name)}? ${QUESTIONS[verb]}`}
+              confirm={verb}
+              onConfirm={() => void run(verb, key)}
             >
               {verb}
-            </button>
+            </ConfirmedButton>
           ))}
         </span>
       ),
@@ -110,14 +107,6 @@ export function KeyList() {
         rowId={({ id }) => id}
         empty="There is no key."
       />
-      {asked !== undefined && (
-        <Confirmation
-          question={`${asked.verb} ${plainText(asked.key.name)}? ${QUESTIONS[asked.verb]}`}
-          confirm={asked.verb}
-          onConfirm={() => void run(asked)}
-          onClose={() => setAsked(undefined)}
-        />
-      )}
     </>
   );
 }

@@ -1,39 +1,30 @@
+import type { ImportedProjectReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
-import { useAction } from '../../components/action.ts';
-import { ActionResult } from '../../components/action-result.tsx';
+import { ActionForm } from '../../components/action-form.tsx';
 import { plainText } from '../../components/plain-text.ts';
 import { useSession } from '../../session/session-context.ts';
-
-interface Imported {
-  readonly taskCounts: Readonly<Record<string, number>>;
-  readonly repairs: readonly { readonly place: string; readonly problem: string }[];
-}
 
 /** Takes a tasks.json in the place of a project's, and lists what had to be repaired of it. */
 export function ImportForm({ onImported }: { onImported: () => void }) {
   const { client } = useSession();
-  const action = useAction();
   const [project, setProject] = useState('');
   const [file, setFile] = useState<File>();
   const [strict, setStrict] = useState(false);
-  const [repairs, setRepairs] = useState<Imported['repairs']>([]);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    if (file === undefined) return;
-    void action.start(async () => {
-      setRepairs([]);
-      const path = `/projects/${encodeURIComponent(project)}${strict ? '?strict=true' : ''}`;
-      const reply = await client.putText<Imported>(path, await file.text());
-      setRepairs(reply.repairs);
-      onImported();
-      const counts = Object.entries(reply.taskCounts).map(([tag, count]) => `${count} in ${tag}`);
-      return `Imported: tasks ${counts.join(', ')}; ${reply.repairs.length} repairs.`;
-    });
+  const [repairs, setRepairs] = useState<ImportedProjectReply['repairs']>([]);
+  const run = async () => {
+    if (file === undefined) return '';
+    setRepairs([]);
+    const path = `/projects/${encodeURIComponent(project)}${strict ? '?strict=true' : ''}`;
+    const reply = await client.putText<ImportedProjectReply>(path, await file.text());
+    setRepairs(reply.repairs);
+    onImported();
+    const counts = Object.entries(reply.taskCounts).map(([tag, count]) => `${count} in ${tag}`);
+    return `Imported: tasks ${counts.join(', ')}; ${reply.repairs.length} repairs.`;
   };
   return (
     <details>
       <summary>Import a tasks.json</summary>
-      <form onSubmit={submit}>
+      <ActionForm submit="Import" run={run}>
         <label>
           Project, which it replaces
           <input required value={project} onInput={(event) => setProject(event.currentTarget.value.trim())} />
@@ -55,20 +46,16 @@ export function ImportForm({ onImported }: { onImported: () => void }) {
           />
           Refuse a file that needs repairs
         </label>
-        <button type="submit" class="small" disabled={action.isRunning}>
-          Import
-        </button>
-        <ActionResult action={action} />
-        {repairs.length > 0 && (
-          <ul class="repairs">
-            {repairs.map(({ place, problem }, at) => (
-              <li key={at}>
-                <code>{plainText(place)}</code> {plainText(problem)}
-              </li>
-            ))}
-          </ul>
-        )}
-      </form>
+      </ActionForm>
+      {repairs.length > 0 && (
+        <ul class="repairs">
+          {repairs.map(({ place, problem }, at) => (
+            <li key={at}>
+              <code>{plainText(place)}</code> {plainText(problem)}
+            </li>
+          ))}
+        </ul>
+      )}
     </details>
   );
 }

@@ -1,9 +1,8 @@
 import type { TaskDetailReply } from '@baton/gateway/reply-types';
-import { useState } from 'preact/hooks';
 import { useAction } from '../../components/action.ts';
 import { useLiveValue } from '../../live/use-live-value.ts';
 import { ActionResult } from '../../components/action-result.tsx';
-import { Confirmation } from '../../components/confirmation.tsx';
+import { ConfirmedButton } from '../../components/confirmed-button.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { HiddenUntilAsked } from '../../components/hidden-until-asked.tsx';
 import { LiveState } from '../../components/live-state.tsx';
@@ -92,7 +91,6 @@ function Journal({ of: journal }: { of: TaskDetailReply['journal'] }) {
 function TaskActions({ task, onChanged }: { task: TaskDetailReply; onChanged: () => void }) {
   const { client } = useSession();
   const action = useAction();
-  const [isCancelling, setIsCancelling] = useState(false);
   const path = `/tasks/${encodeURIComponent(task.taskId)}`;
   const run = (done: string, verb: string) =>
     action.start(() =>
@@ -114,27 +112,17 @@ function TaskActions({ task, onChanged }: { task: TaskDetailReply; onChanged: ()
         </button>
       )}
       {!isEnded(task) && (
-        <button
-          type="button"
+        <ConfirmedButton
           class="secondary outline"
           disabled={action.isRunning}
-          onClick={() => setIsCancelling(true)}
-        >
-          Cancel task
-        </button>
-      )}
-      <ActionResult action={action} />
-      {isCancelling && (
-        <Confirmation
           question="Cancel this task? What it waits for is taken back."
           confirm="Cancel task"
-          onConfirm={() => {
-            setIsCancelling(false);
-            void run('The task is cancelled.', 'cancel');
-          }}
-          onClose={() => setIsCancelling(false)}
-        />
+          onConfirm={() => void run('The task is cancelled.', 'cancel')}
+        >
+          Cancel task
+        </ConfirmedButton>
       )}
+      <ActionResult action={action} />
     </div>
   );
 }

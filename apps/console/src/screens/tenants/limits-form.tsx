@@ -1,25 +1,20 @@
 import type { TenantReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
-import { useAction } from '../../components/action.ts';
-import { ActionResult } from '../../components/action-result.tsx';
+import { ActionForm } from '../../components/action-form.tsx';
 import { useSession } from '../../session/session-context.ts';
 import { type Column, Table } from '../../components/table/table.tsx';
 
 /** A tenant's limits against what it has of them. What is typed is sent for those that differ. */
 export function LimitsForm({ tenant, onChanged }: { tenant: TenantReply; onChanged: () => void }) {
   const { client } = useSession();
-  const action = useAction();
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const limits = Object.entries(tenant.limits);
   const changed = limits.filter(([name, most]) => typed[name] !== undefined && Number(typed[name]) !== most);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    void action.start(async () => {
-      const patch = Object.fromEntries(changed.map(([name]) => [name, Number(typed[name])]));
-      await client.patch('', { limits: patch });
-      onChanged();
-      return 'The limits are set.';
-    });
+  const run = async () => {
+    const patch = Object.fromEntries(changed.map(([name]) => [name, Number(typed[name])]));
+    await client.patch('', { limits: patch });
+    onChanged();
+    return 'The limits are set.';
   };
   const columns: Column<(typeof limits)[number]>[] = [
     { title: 'Limit', cell: ([name]) => name },
@@ -40,14 +35,10 @@ export function LimitsForm({ tenant, onChanged }: { tenant: TenantReply; onChang
     },
   ];
   return (
-    <form onSubmit={submit}>
+    <ActionForm submit={`Set ${changed.length} limits`} disabled={changed.length === 0} run={run}>
       <h2>Limits</h2>
       <Table caption="Limits" columns={columns} rows={limits} rowId={([name]) => name} />
-      <button type="submit" class="small" disabled={changed.length === 0 || action.isRunning}>
-        Set {changed.length} limits
-      </button>
-      <ActionResult action={action} />
-    </form>
+    </ActionForm>
   );
 }
 

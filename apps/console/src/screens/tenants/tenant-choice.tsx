@@ -1,7 +1,6 @@
 import type { TenantReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
-import { useAction } from '../../components/action.ts';
-import { ActionResult } from '../../components/action-result.tsx';
+import { ActionForm } from '../../components/action-form.tsx';
 import { useSession } from '../../session/session-context.ts';
 import { type Column, PagedTable } from '../../components/table/paged-table.tsx';
 import { plainText } from '../../components/plain-text.ts';
@@ -54,29 +53,21 @@ export function TenantChoice({ onChoose }: { onChoose: (tenant: string) => void 
 
 function TenantForm({ onMade }: { onMade: (tenant: string) => void }) {
   const { client } = useSession();
-  const action = useAction();
   const [id, setId] = useState('');
-  const submit = (event: Event) => {
-    event.preventDefault();
-    void action.start(async () => {
-      await client.post('/tenants', { id });
-      onMade(id);
-      return '';
-    });
+  const run = async () => {
+    await client.post('/tenants', { id });
+    onMade(id);
+    return '';
   };
   return (
     <details>
       <summary>Create a tenant</summary>
-      <form onSubmit={submit}>
+      <ActionForm submit="Create" run={run}>
         <label>
           Id
           <input required value={id} onInput={(event) => setId(event.currentTarget.value.trim())} />
         </label>
-        <button type="submit" class="small" disabled={action.isRunning}>
-          Create
-        </button>
-        <ActionResult action={action} />
-      </form>
+      </ActionForm>
     </details>
   );
 }

@@ -1,9 +1,8 @@
 import type { TenantReply } from '@baton/gateway/reply-types';
-import { useState } from 'preact/hooks';
 import { useLiveValue } from '../../live/use-live-value.ts';
 import { useAction } from '../../components/action.ts';
 import { ActionResult } from '../../components/action-result.tsx';
-import { Confirmation } from '../../components/confirmation.tsx';
+import { ConfirmedButton } from '../../components/confirmed-button.tsx';
 import { LiveState } from '../../components/live-state.tsx';
 import { plainText } from '../../components/plain-text.ts';
 import { useSession } from '../../session/session-context.ts';
@@ -15,11 +14,9 @@ export function TenantPage() {
   const { client, tenant: id = '' } = session;
   const live = useLiveValue(session, `tenant ${id}`, (signal) => client.get<TenantReply>('', {}, signal));
   const action = useAction();
-  const [isAsked, setIsAsked] = useState(false);
   const tenant = live.value;
   const suspend = (suspended: boolean) =>
     action.start(async () => {
-      setIsAsked(false);
       await client.patch('', { suspended });
       live.reload();
       return suspended
@@ -37,26 +34,30 @@ export function TenantPage() {
         <>
           <div class="actions">
             <span>{tenant.suspended ? 'Suspended' : 'Active'}</span>
-            <button
-              type="button"
-              class="small secondary"
-              disabled={action.isRunning}
-              onClick={() => (tenant.suspended ? void suspend(false) : setIsAsked(true))}
-            >
-              {tenant.suspended ? 'Resume' : 'Suspend'}
-            </button>
+            {tenant.suspended ? (
+              <button
+                type="button"
+                class="small secondary"
+                disabled={action.isRunning}
+                onClick={() => void suspend(false)}
+              >
+                Resume
+              </button>
+            ) : (
+              <ConfirmedButton
+                class="small secondary"
+                disabled={action.isRunning}
+                question={`Suspend ${plainText(id)}? Every call with a key of it is refused until it is resumed.`}
+                confirm="Suspend"
+                onConfirm={() => void suspend(true)}
+              >
+                Suspend
+              </ConfirmedButton>
+            )}
             <ActionResult action={action} />
           </div>
           <LimitsForm key={JSON.stringify(tenant.limits)} tenant={tenant} onChanged={live.reload} />
         </>
-      )}
-      {isAsked && (
-        <Confirmation
-          question={`Suspend ${plainText(id)}? Every call with a key of it is refused until it is resumed.`}
-          confirm="Suspend"
-          onConfirm={() => void suspend(true)}
-          onClose={() => setIsAsked(false)}
-        />
       )}
     </>
   );

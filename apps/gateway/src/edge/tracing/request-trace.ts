@@ -1,6 +1,7 @@
 import {
   contextOfTraceparent,
   formatTraceparent,
+  recordAnswerWait,
   type Span,
   SpanKind,
   SpanStatusCode,
@@ -59,18 +60,8 @@ export class RequestTrace implements CallTrace {
     if (code !== undefined) this.span.setStatus({ code: SpanStatusCode.ERROR });
   }
 
-  recordWait({ traceparent, taskId, interactionId, waitedMs }: WaitedAnswer): void {
-    const now = Date.now();
-    const span = this.tracer.startSpan(
-      'await answer',
-      {
-        startTime: now - waitedMs,
-        attributes: { 'baton.task.id': taskId, 'baton.interaction.id': interactionId },
-        links: [{ context: this.span.spanContext() }],
-      },
-      contextOfTraceparent(traceparent),
-    );
-    span.end(now);
+  recordWait(answer: WaitedAnswer): void {
+    recordAnswerWait(this.tracer, answer, [{ context: this.span.spanContext() }]);
   }
 
   /** A span that does not end is not sent: anyone could fill the queue of spans with requests that are refused before their credential is checked. */

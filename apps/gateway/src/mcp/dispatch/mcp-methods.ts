@@ -13,7 +13,7 @@ export const INSTRUCTIONS =
   'the next request. If you lost an interaction, pending_interactions lists what waits, task_status tells how a task stands.';
 
 /** What clients of every revision of MCP may ask for: every method but `tools/call` and those that one revision has for itself. */
-export const SHARED_METHODS: readonly McpMethod[] = [
+export const METHODS_OF_ALL_REVISIONS: readonly McpMethod[] = [
   listToolsMethod,
   ...promptMethods,
   ...resourceMethods,

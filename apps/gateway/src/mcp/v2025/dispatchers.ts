@@ -2,6 +2,7 @@ import type { Services } from '../../call/call.ts';
 import type { SessionTokens } from '../../sessions/session-tokens.ts';
 import { ResultWaits } from '../../tasks/result-waits.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
+import { CancellableRequests } from './call/cancellable-requests.ts';
 import { createServerOf2025, METHODS_OF_2025, serveRevisionsOf2025, serveTasksOf2025 } from './server.ts';
 import { StreamPositions } from './task-stream/stream-positions.ts';
 import { MAX_HOLD_MS, type TaskStreamDependencies } from './task-stream/task-stream.ts';
@@ -10,6 +11,7 @@ import { MAX_HOLD_MS, type TaskStreamDependencies } from './task-stream/task-str
 export interface DispatchersOf2025 {
   readonly sessions: SessionTokens;
   readonly taskStreams: TaskStreamDependencies;
+  readonly cancellable: CancellableRequests;
   readonly dispatcher: Dispatcher;
   /** To a server without tasks, for clients of revisions that have none: what `initialize` says differs. */
   readonly taskless: Dispatcher;
@@ -28,6 +30,7 @@ export async function createDispatchersOf2025(
   return {
     sessions,
     taskStreams,
+    cancellable: new CancellableRequests(sessions),
     dispatcher: new Dispatcher(await serveTasksOf2025(serverOf(true), taskStreams)),
     taskless: new Dispatcher(await serveRevisionsOf2025(serverOf(false), taskStreams)),
   };

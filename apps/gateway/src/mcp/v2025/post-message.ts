@@ -16,6 +16,7 @@ import { LOG_LEVELS, sendWithLogMessages } from '../dispatch/log-messages.ts';
 import { createMcpCall, messageAccess } from '../dispatch/mcp-call.ts';
 import type { Dispatched } from '../dispatch/send-dispatched.ts';
 import { acceptResponse, readClientResponse } from '../client-requests/client-response.ts';
+import { publishCancellations } from './call/cancellable-requests.ts';
 import type { DispatchersOf2025 } from './dispatchers.ts';
 import { sessionCall, streamedCall } from './call/session-call.ts';
 import { invalidRequestResponse, isInitialize } from './invalid-request.ts';
@@ -69,6 +70,7 @@ async function dispatchOther(
     return undefined;
   }
   const refused = await acceptResponses(messages, call);
+  await publishCancellations(messages, call);
   const requests = messages.filter((message) => isJSONRPCRequest(message));
   const [single] = requests;
   if (single === undefined) {

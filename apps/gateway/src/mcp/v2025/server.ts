@@ -33,7 +33,7 @@ import { streamTaskResult, streamToolCall } from './task-stream/run-on-stream.ts
 import type { TaskStreamDependencies } from './task-stream/task-stream.ts';
 import { isPlainToolCall } from '../dispatch/plain-tool-call.ts';
 import { InFlightRequests } from '../dispatch/in-flight-requests.ts';
-import { INSTRUCTIONS, SERVER_INFO, SHARED_METHODS } from '../dispatch/mcp-methods.ts';
+import { INSTRUCTIONS, SERVER_INFO, METHODS_OF_ALL_REVISIONS } from '../dispatch/mcp-methods.ts';
 import type { RevisionServer } from '../dispatch/revision-server.ts';
 
 /** Building a validator is a quarter of building a server: all servers of this process share one. */
@@ -50,7 +50,7 @@ export const METHODS_OF_2025: readonly McpMethod[] = [
     const result = await formatCalledTool(await callTool(params, call), call);
     return JSON.parse(joinToolResult(result)) as CallToolResult;
   }),
-  ...SHARED_METHODS,
+  ...METHODS_OF_ALL_REVISIONS,
   ...subscriptionMethods,
   setLogLevelMethod,
   ...taskMethods,

@@ -14,7 +14,7 @@ export const setLogLevelMethod = defineEdgeAdmittedMethod(
   SetLevelRequestSchema,
   async ({ params }, { sessionId, tenant }) => {
     if (sessionId === undefined) throw sessionRequiredError('A log level belongs to a session.');
-    await tenant.logLevels.set(sessionId, LOG_LEVELS.indexOf(params.level));
+    await tenant.sessions.setLogLevel(sessionId, LOG_LEVELS.indexOf(params.level));
     return {};
   },
 );

@@ -5,14 +5,14 @@ import type { Dialect } from '../../call/dialect-choice.ts';
 import type { Call } from '../../call/call.ts';
 import { type Dispatcher, logRefusal } from '../dispatch/dispatcher.ts';
 import type { Dispatched } from '../dispatch/send-dispatched.ts';
-import { LISTEN, listen, type Listening } from './listen/listen.ts';
+import { LISTEN, listen, type ListenServices } from './listen/listen.ts';
 import { sendWithLogMessages } from '../dispatch/log-messages.ts';
 import type { Message2026 } from './request/read-request.ts';
 import { RpcError } from '../../json-rpc/rpc-error.ts';
 import { ERROR_STATUSES } from './request/revision.ts';
 
 /** What messages of 2026-07-28 are answered by. */
-export interface DispatchersOf2026 extends Listening {
+export interface DispatchersOf2026 extends ListenServices {
   readonly dispatcher: Dispatcher;
 }
 

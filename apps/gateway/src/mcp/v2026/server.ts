@@ -17,7 +17,7 @@ import { joinToolResult } from '../../tool-results/tool-result.ts';
 import { getPromptMethod } from '../../prompts/prompt-methods.ts';
 import { isPlainToolCall } from '../dispatch/plain-tool-call.ts';
 import { InFlightRequests } from '../dispatch/in-flight-requests.ts';
-import { INSTRUCTIONS, SERVER_INFO, SHARED_METHODS } from '../dispatch/mcp-methods.ts';
+import { INSTRUCTIONS, SERVER_INFO, METHODS_OF_ALL_REVISIONS } from '../dispatch/mcp-methods.ts';
 import type { RevisionServer } from '../dispatch/revision-server.ts';
 import { CACHE_HINTS } from './cache-hints.ts';
 import { callToolOf2026 } from './call-tool.ts';
@@ -86,7 +86,7 @@ export function methodsOf2026(states: RequestStates): readonly McpMethod[] {
   const prompt = getPromptMethod(async (params, call) => ({
     ...(await getPromptOf2026(states, params, call)),
   }));
-  const shared = SHARED_METHODS.filter(({ name }) => name !== prompt.name);
+  const shared = METHODS_OF_ALL_REVISIONS.filter(({ name }) => name !== prompt.name);
   return [prompt, ...shared];
 }
 

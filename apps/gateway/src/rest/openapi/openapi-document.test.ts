@@ -75,6 +75,7 @@ test('every route of the contract is described', () => {
     'GET /roles/{role}',
     'PUT /roles/{role}',
     'DELETE /roles/{role}',
+    'GET /audit',
     'GET /usage',
     'GET /prices',
     'PUT /prices',

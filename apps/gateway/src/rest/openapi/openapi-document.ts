@@ -25,6 +25,7 @@ const TAGS = [
   { name: 'agents', description: 'The primary agent and its specialists, as definitions' },
   { name: 'prompts', description: 'What calls of agents begin with, as definitions' },
   { name: 'usage', description: 'What LLM calls used, and what that costs' },
+  { name: 'audit', description: 'Who changed the tenant and its keys, and when' },
   { name: 'description', description: 'This document' },
 ];
 

@@ -1,8 +1,9 @@
 import { type Limits, limitsPatchSchema, tenantIdSchema, tenantCreationInputSchema } from '@baton/protocol';
-import type { Identity } from '@baton/store';
+import type { Identity, Store } from '@baton/store';
 import type { OperatorStore } from '@baton/store/operator';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { recordAudit } from '../routes/audit.ts';
 import { cursorParamSchema, nextCursorSchema } from '../routes/paging.ts';
 import { tenantSchema } from '../views/tenant-view.ts';
 import { operatorRouter } from '../admission/router.ts';
@@ -25,7 +26,7 @@ const OPERATOR: Identity = { principal: 'operator', scopes: new Set() };
 /** Tenants, by the operator's token. A new or changed one is so at once on every replica. */
 export async function tenantRoutes(
   app: FastifyInstance,
-  { operatorStore }: { operatorStore: OperatorStore },
+  { operatorStore, store }: { operatorStore: OperatorStore; store: Store },
 ): Promise<void> {
   const route = operatorRouter(app, 'tenants');
 
@@ -37,7 +38,8 @@ export async function tenantRoutes(
     reply: [201, 'The tenant', tenantSchema],
     async run({ body }, request) {
       const created = await operatorStore.create({ ...body, limits: asPartialLimits(body.limits) });
-      logTenantChange(request, 'tenant_created', created.id, body);
+      const { name, limits } = body;
+      await recordAudit(request, store.tenant(created.id), 'tenant_created', 'operator', { name, limits });
       return created;
     },
   });
@@ -78,7 +80,7 @@ export async function tenantRoutes(
     async run({ params: { tenant }, body }, request) {
       const limits = asPartialLimits(body.limits);
       const changed = await operatorStore.update(tenant, { ...body, limits });
-      logTenantChange(request, 'tenant_changed', tenant, body);
+      await recordAudit(request, store.tenant(tenant), 'tenant_changed', 'operator', body);
       return changed;
     },
   });
@@ -87,14 +89,4 @@ export async function tenantRoutes(
 /** JSON has no `undefined`, so what is there is given; zod's type cannot say so. */
 function asPartialLimits(patch: z.infer<typeof limitsPatchSchema> | undefined): Partial<Limits> | undefined {
   return patch as Partial<Limits> | undefined;
-}
-
-/** One line of the log for each change of a tenant: what was given. */
-function logTenantChange(
-  { log }: FastifyRequest,
-  audit: 'tenant_created' | 'tenant_changed',
-  tenantId: string,
-  { suspended, limits }: { readonly suspended?: boolean | undefined; readonly limits?: object | undefined },
-): void {
-  log.info({ audit, tenant: tenantId, by: 'operator', suspended, limits }, audit.replace('_', ' '));
 }

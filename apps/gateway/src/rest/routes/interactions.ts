@@ -80,8 +80,8 @@ export async function interactionRoutes(
       const page = await nextNonEmptyPage(
         (at) =>
           status === 'pending'
-            ? queries.pendingSummaries(identity, { cursor: at, ...filter })
-            : queries.historySummaries(identity, { cursor: at, status, ...filter }),
+            ? queries.pending.summaries(identity, { cursor: at, ...filter })
+            : queries.history.summaries(identity, { cursor: at, status, ...filter }),
         from,
       );
       const { items, ...next } = page;

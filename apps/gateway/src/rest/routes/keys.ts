@@ -7,10 +7,14 @@ import { tenantRouter } from '../admission/router.ts';
 import { pathTenantRouteBase } from '../admission/tenant-route-base.ts';
 import { formatToolSelection, parseToolSelection } from '../../tool-listing/tool-selection.ts';
 import { keySchema, newKeySchema } from '../views/key-view.ts';
+import { recordAudit } from './audit.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
 
 /** A week: who rotates has to bring the new key to everyone who uses the old one. */
 const MAX_OVERLAP_SECONDS = 604_800;
+
+/** Of the keys that were revoked with one, so many are named in the audit. */
+const MAX_CHILDREN_NAMED = 100;
 
 const rotation = z.strictObject({
   overlapSeconds: z
@@ -52,7 +56,7 @@ export async function keyRoutes(
     async run({ tenant, caller, body }, request) {
       const input = { ...body, ...readTools(body) };
       const created = await tenant.apiKeys.create(input, keyIssuerOf(caller.heldIdentity()));
-      logKeyChange(request, 'created', created);
+      await recordKeyChange(request, 'created', created);
       return created;
     },
   });
@@ -87,7 +91,7 @@ export async function keyRoutes(
         ...readTools(body),
       };
       const updated = await tenant.apiKeys.update(params.id, change);
-      logKeyChange(request, 'changed', updated, change);
+      await recordKeyChange(request, 'changed', updated, change);
       return updated;
     },
   });
@@ -101,7 +105,7 @@ export async function keyRoutes(
     async run({ tenant, caller, params, body }, request) {
       const issuer = keyIssuerOf(caller.heldIdentity());
       const rotated = await tenant.apiKeys.rotate(params.id, body.overlapSeconds, issuer);
-      logKeyChange(request, 'rotated', rotated, { replaces: params.id, ...body });
+      await recordKeyChange(request, 'rotated', rotated, { replaces: params.id, ...body });
       return rotated;
     },
   });
@@ -119,20 +123,21 @@ export async function keyRoutes(
     reply: [204, 'It is revoked'],
     async run({ tenant, params, query }, request) {
       const ids = await tenant.apiKeys.revoke(params.id, query.children === 'true');
-      for (const id of ids) logKeyChange(request, 'revoked', { id });
+      const children = ids.filter((id) => id !== params.id);
+      const named = { children: children.length, childIds: children.slice(0, MAX_CHILDREN_NAMED) };
+      await recordKeyChange(request, 'revoked', { id: params.id }, children.length === 0 ? {} : named);
     },
   });
 }
 
-/** One line for each change of a key: what, whose, and by whom. */
-function logKeyChange(
+/** Each change of a key: which, whose, and by whom. */
+function recordKeyChange(
   request: FastifyRequest,
   change: 'created' | 'changed' | 'rotated' | 'revoked',
-  { id, principal, scopes, expiresAt }: Pick<ApiKeyInfo, 'id'> & Partial<ApiKeyInfo>,
+  { id: keyId, principal, scopes, expiresAt }: Pick<ApiKeyInfo, 'id'> & Partial<ApiKeyInfo>,
   more: object = {},
-): void {
+): Promise<void> {
   const { tenant, caller } = tenantRequestOf(request);
   const by = caller.heldIdentity().admittedBy?.id ?? 'operator';
-  const facts = { audit: `key_${change}`, tenant: tenant.id, keyId: id, by, principal, scopes, expiresAt };
-  request.log.info({ ...facts, ...more }, `a key was ${change}`);
+  return recordAudit(request, tenant, `key_${change}`, by, { keyId, principal, scopes, expiresAt, ...more });
 }

@@ -1,15 +1,8 @@
-import { scopeSchema, tenantIdSchema } from '@baton/protocol';
+import { ownKeySchema } from '../views/key-view.ts';
+import { scopeSchema } from '@baton/protocol';
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
 import { tenantRouter } from '../admission/router.ts';
 import { keyTenantRouteBase } from '../admission/tenant-route-base.ts';
-
-const ownKeySchema = z.object({
-  tenant: tenantIdSchema,
-  id: z.string().describe("The key's id, not its text"),
-  principal: z.string().describe('Who calls with it'),
-  scopes: z.array(scopeSchema),
-});
 
 /** What the key of a call is good for, for whoever sets up a client: any valid key may ask it of itself. */
 export async function ownKeyRoute(app: FastifyInstance): Promise<void> {

@@ -4,22 +4,13 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { tenantRouter } from '../admission/router.ts';
 import { toProjectEntry } from '../../resources/usage-resource.ts';
-import { projectSummarySchema } from '../views/project-view.ts';
+import { importedProjectSchema, projectSummarySchema } from '../views/project-view.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 
 const tasksFile = z
   .looseObject({})
   .describe('A tasks.json of claude-task-master: `{ "<tag>": { "tasks": [...], "metadata": {...} } }`');
-
-const imported = z.looseObject({
-  projectRoot: z.string(),
-  currentTag: z.string(),
-  taskCounts: z.record(z.string(), z.int()).describe('How many tasks each tag has'),
-  repairs: z
-    .array(z.object({ place: z.string(), problem: z.string() }))
-    .describe('What was changed to take the file: where, what was wrong, and what it is now'),
-});
 
 /** A tenant's projects, whole. */
 export async function projectRoutes(
@@ -74,12 +65,12 @@ export async function projectRoutes(
     body: tasksFile,
     problems: [404, 409],
     config: { takesLargeJson: true },
-    reply: [200, 'What the project holds now', imported],
+    reply: [200, 'What the project holds now', importedProjectSchema],
     async run({ tenant, caller, params: { id }, query, body }) {
       const strict = query.strict === 'true';
       const { outcome, changedFields } = await importProject(tenant, id, body, { strict });
       void caller.countChange(changedFields);
-      return { projectRoot: id, ...outcome } as z.infer<typeof imported>;
+      return { projectRoot: id, ...outcome } as z.infer<typeof importedProjectSchema>;
     },
   });
 

@@ -1,32 +1,10 @@
-import { ENDPOINT_KINDS, type ModelRole, modelRoleSchema, roleInputSchema } from '@baton/protocol';
+import { type ModelRole, modelRoleSchema, roleInputSchema } from '@baton/protocol';
 import type { StoredRole } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { tenantRouter } from '../admission/router.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { isoTimeSchema } from '../openapi/shared-schemas.ts';
-
-const routeSchema = z.union([
-  z.object({ kind: z.literal('agent'), modelId: z.string().optional(), fixedModel: z.boolean().optional() }),
-  z.object({
-    kind: z.enum(ENDPOINT_KINDS),
-    baseUrl: z.string(),
-    modelId: z.string(),
-    fixedModel: z.boolean().optional(),
-    timeoutMs: z.int().optional(),
-    apiKeySet: z.boolean().describe('Whether a key is stored; it is never shown'),
-  }),
-]);
-
-const roleSchema = z.object({
-  role: modelRoleSchema,
-  configured: z.boolean().describe('False: its requests go to the calling agent, and name no model'),
-  routes: z.array(routeSchema),
-  maxTokens: z.int().optional(),
-  temperature: z.number().optional(),
-  storedAt: isoTimeSchema.optional(),
-  storedBy: z.string().optional(),
-});
+import { roleSchema } from '../views/role-view.ts';
 
 /** A tenant's roles: what LLM requests are asked of. */
 export async function roleRoutes(

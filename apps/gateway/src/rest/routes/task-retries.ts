@@ -11,7 +11,7 @@ import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { optionalParam } from './optional-param.ts';
 import { cursorParamSchema, nextCursorSchema, originFields } from './paging.ts';
 import { requireTaskId } from './task-id.ts';
-import { taskSummarySchema, toTaskSummary } from '../views/task-view.ts';
+import { bulkRetriedSchema, retriedTaskSchema, toTaskSummary } from '../views/task-view.ts';
 
 const retry = z.strictObject({
   waitMs: z
@@ -39,32 +39,12 @@ const bulkRetry = z.strictObject({
   cursor: cursorParamSchema,
 });
 
-const bulkRetriedSchema = z.object({
-  dryRun: z.boolean(),
-  tasks: z.array(
-    taskSummarySchema.extend({
-      result: z.enum(['retried', 'would_be_retried', 'refused']),
-      error: z
-        .looseObject({ code: z.string(), message: z.string() })
-        .optional()
-        .describe('Why it was refused'),
-    }),
-  ),
-  stopped: z
-    .looseObject({ code: z.string(), message: z.string() })
-    .optional()
-    .describe('What kept the rest from being retried; the same call goes on once that has passed'),
-  nextCursor: nextCursorSchema,
-});
+const retriedPageSchema = bulkRetriedSchema.extend({ nextCursor: nextCursorSchema });
 
 /** What is no matter of the task: the call ends there, and goes on when it has passed. */
 function stopsAll({ code, row }: BatonError): boolean {
   return code.startsWith('limit_') || (row.repeat && code !== 'program_unavailable');
 }
-
-const retriedTaskSchema = taskSummarySchema.extend({
-  replayed: z.literal(true).optional().describe('The same caller had retried it, and it has not ended since'),
-});
 
 /** Has tasks of a tenant that failed go on: one's own, with `admin` all of them. */
 export async function taskRetryRoutes(
@@ -91,7 +71,7 @@ export async function taskRetryRoutes(
     id: 'retryTasks',
     summary: 'Have the tasks go on that failed or expired and match a filter, the newest first',
     body: bulkRetry,
-    reply: [200, 'What became of each', bulkRetriedSchema],
+    reply: [200, 'What became of each', retriedPageSchema],
     run: ({ tenant, identity, body }) => retryTasks(tenant, identity, body),
   });
 }
@@ -101,14 +81,14 @@ async function retryTasks(
   { queries, taskRetries }: TenantStore,
   identity: Identity,
   { filter, dryRun, limit, cursor }: z.infer<typeof bulkRetry>,
-): Promise<z.infer<typeof bulkRetriedSchema>> {
+): Promise<z.infer<typeof retriedPageSchema>> {
   const { operation, errorCode, ...given } = filter;
   const { principal, ...times } = parseOwnerAndTimes(given);
   // Without the scope admin, one's own.
   const owner = identity.scopes.has('admin') ? principal : (principal ?? identity.principal);
   const wanted = { status: 'failed', operation, errorCode, principal: owner, ...times } as const;
   const { items, nextCursor } = await queries.tasks(identity, cursor, wanted, limit);
-  const tasks: z.infer<typeof bulkRetriedSchema>['tasks'] = [];
+  const tasks: z.infer<typeof retriedPageSchema>['tasks'] = [];
   for (const task of items) {
     const shown = toTaskSummary(task);
     try {

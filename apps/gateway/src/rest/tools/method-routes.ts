@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Services } from '../../call/call.ts';
-import { SHARED_METHODS } from '../../mcp/dispatch/mcp-methods.ts';
+import { METHODS_OF_ALL_REVISIONS } from '../../mcp/dispatch/mcp-methods.ts';
 import { restCallOf } from '../admission/rest-call.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { coercePromptArguments } from '../../prompts/prompt-arguments.ts';
@@ -147,7 +147,7 @@ export async function methodRoutes(
 ): Promise<void> {
   const { routeScope, services, isTool } = options;
   for (const route of METHOD_ROUTES) {
-    const method = SHARED_METHODS.find(({ name }) => name === route.method);
+    const method = METHODS_OF_ALL_REVISIONS.find(({ name }) => name === route.method);
     if (method === undefined) throw new Error(`no method of MCP answers ${route.method}`);
     const { access } = method;
     app.route({

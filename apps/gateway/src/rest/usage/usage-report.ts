@@ -1,25 +1,10 @@
-import { costOf, type PriceTable, usageSumsSchema } from '@baton/protocol';
+import { costOf, type PriceTable } from '@baton/protocol';
 import type { UsageRow } from '@baton/store';
-import { z } from 'zod';
-
-/** What a report's rows are summed up by. */
-export const usageGroupingSchema = z.enum(['day', 'agent', 'operation', 'model']);
-export type UsageGrouping = z.infer<typeof usageGroupingSchema>;
+import type { UsageGrouping, UsageReportRow } from '../views/usage-view.ts';
 
 /** A report has so many rows at most; those with the fewest calls are one row, `other`, together. */
 const MAX_ROWS = 1_000;
 const REST = 'other';
-
-export const usageReportRowSchema = usageSumsSchema.extend({
-  key: z
-    .string()
-    .describe(
-      'The day, agent, operation or model; empty for calls of no agent, or of models that were not named',
-    ),
-  cost: z.number().optional().describe('Of the calls whose model has a price; absent without prices'),
-  unpricedCalls: z.number().optional().describe('Calls whose model has none; absent without prices'),
-});
-export type UsageReportRow = z.infer<typeof usageReportRowSchema>;
 
 /** Sums up rows of usage, as they come, by one of their names. Cost is computed now, with the prices of now. */
 export class UsageReport {

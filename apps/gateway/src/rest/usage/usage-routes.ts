@@ -8,11 +8,11 @@ import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { optionalParam } from '../routes/optional-param.ts';
 import {
   type UsageGrouping,
-  UsageReport,
   type UsageReportRow,
   usageGroupingSchema,
-  usageReportRowSchema,
-} from './usage-report.ts';
+  usageReportSchema,
+} from '../views/usage-view.ts';
+import { UsageReport } from './usage-report.ts';
 
 const ADMIN: readonly Scope[] = ['admin'];
 
@@ -22,17 +22,6 @@ const DEFAULT_DAYS = 30;
 const DAY_MS = 86_400_000;
 
 const day = optionalParam(z.iso.date());
-
-const reportSchema = z.object({
-  from: z.string(),
-  to: z.string(),
-  by: usageGroupingSchema,
-  currency: z.string().optional().describe('Of all costs; absent without prices'),
-  rows: z
-    .array(usageReportRowSchema)
-    .describe('Days in order, all else by calls; at most 1,000, the last of which has the rest together'),
-  total: usageReportRowSchema,
-});
 
 /** What a tenant's LLM calls used, by what their answers say. */
 export async function usageRoutes(
@@ -60,7 +49,7 @@ export async function usageRoutes(
           200: {
             description: 'The report',
             content: {
-              'application/json': { schema: reportSchema },
+              'application/json': { schema: usageReportSchema },
               'text/csv': {
                 schema: z.string().describe('A line for each row, behind a header (RFC 4180)'),
               },

@@ -1,4 +1,4 @@
-import { keyDialectSchema, scopeSchema } from '@baton/protocol';
+import { keyDialectSchema, scopeSchema, tenantIdSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { isoTimeSchema, named } from '../openapi/shared-schemas.ts';
 
@@ -31,3 +31,11 @@ export const newKeySchema = named(
     })
     .readonly(),
 );
+
+/** A key as it is shown to itself. */
+export const ownKeySchema = z.object({
+  tenant: tenantIdSchema,
+  id: z.string().describe("The key's id, not its text"),
+  principal: z.string().describe('Who calls with it'),
+  scopes: z.array(scopeSchema),
+});

@@ -110,3 +110,24 @@ function comparePaths(a: string, b: string): number {
   }
   return 0;
 }
+
+export const bulkRetriedSchema = z.object({
+  dryRun: z.boolean(),
+  tasks: z.array(
+    taskSummarySchema.extend({
+      result: z.enum(['retried', 'would_be_retried', 'refused']),
+      error: z
+        .looseObject({ code: z.string(), message: z.string() })
+        .optional()
+        .describe('Why it was refused'),
+    }),
+  ),
+  stopped: z
+    .looseObject({ code: z.string(), message: z.string() })
+    .optional()
+    .describe('What kept the rest from being retried; the same call goes on once that has passed'),
+});
+
+export const retriedTaskSchema = taskSummarySchema.extend({
+  replayed: z.literal(true).optional().describe('The same caller had retried it, and it has not ended since'),
+});

@@ -14,12 +14,8 @@ import { requireTask } from '../model/require-existing.ts';
 import { remapReportTaskIds } from '../model/complexity-report.ts';
 import { remapDependencies, chooseDependencyForm } from '../dependencies/remap-dependencies.ts';
 import { nextSubtaskIds } from '../task-edits/next-subtask-ids.ts';
-import {
-  type Dependency,
-  formatTaskRef,
-  parseTaskRefs,
-  dependencyRelativeToParent,
-} from '../model/task-id.ts';
+import { type Dependency, dependencyRelativeToParent } from '../model/task-id.ts';
+import { parseDependencyIds } from '../task-edits/item-refs.ts';
 import { type Status } from '../model/status-and-priority.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import { taskDoneError, unknownDependencyError } from '../model/project-errors.ts';
@@ -134,9 +130,7 @@ export function addSubtask(project: Project | undefined, command: AddSubtask, no
     };
     if ('taskId' in subtask) return shown(converted(tasks, parent, subtask.taskId, tag));
     const known = allItemIds(tasks);
-    const needed =
-      subtask.dependencies.trim() === '' ? [] : parseTaskRefs(subtask.dependencies, 'dependencies');
-    const targets = [...new Set(needed.map(formatTaskRef))];
+    const targets = parseDependencyIds(subtask.dependencies);
     for (const target of targets) if (!known.has(target)) throw unknownDependencyError(tag, target);
     const [id = 1] = nextSubtaskIds(parent.subtasks, 1, targets.map(Number));
     const holder = `${parent.id}.${id}`;

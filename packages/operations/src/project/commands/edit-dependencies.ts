@@ -1,7 +1,6 @@
-import { BatonError } from '@baton/protocol';
+import { BatonError, findPath } from '@baton/protocol';
 import { type CommandResult } from '../model/command-result.ts';
 import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
-import { shortestDependencyPath } from '../dependencies/shortest-dependency-path.ts';
 import {
   buildGraph,
   allItemIds,
@@ -13,6 +12,7 @@ import { requireSubtask, requireTask } from '../model/require-existing.ts';
 import { chooseDependencyForm } from '../dependencies/remap-dependencies.ts';
 import { type Dependency, formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
+import { tooManyIdsError } from '../task-edits/item-refs.ts';
 import { updateItemAt } from '../task-edits/update-item-at.ts';
 import { type DependencyIssue, findDependencyIssues } from '../dependencies/find-dependency-issues.ts';
 
@@ -71,7 +71,7 @@ function withDependency(
     // A task is done only with its subtasks, so a dependency between the two is a cycle.
     if (holder.task === needed.task && (holder.subtask === undefined || needed.subtask === undefined))
       throw dependencyCycleError([from, to, from]);
-    const chain = shortestDependencyPath(graph, to, from);
+    const chain = findPath(graph, to, from);
     if (chain !== undefined) throw dependencyCycleError([from, ...chain]);
     if (item.dependencies.length >= TASK_LIMITS.dependencies) throw tooMany(from);
     const written = chooseDependencyForm(to, undefined, known, from, parent);
@@ -153,7 +153,7 @@ function without(
 
 /** Ids as people write them, ranges of whole tasks ("7-10") among them. */
 function knownRefs(ids: string, tasks: readonly Task[], tag: string, field = 'id'): TaskRef[] {
-  const refs = parseTaskRefs(withRanges(ids), field);
+  const refs = parseTaskRefs(withRanges(ids, field), field);
   for (const ref of refs) {
     const task = requireTask({ tasks }, tag, ref);
     if (ref.subtask !== undefined) requireSubtask(task, tag, ref);
@@ -174,7 +174,7 @@ function refuseTooManyPairs(pairs: number): void {
   );
 }
 
-function withRanges(ids: string): string {
+function withRanges(ids: string, field: string): string {
   let named = 0;
   return ids
     .split(',')
@@ -182,8 +182,9 @@ function withRanges(ids: string): string {
       const [, from, to] = /^\s*(\d{1,10})\s*-\s*(\d{1,10})\s*$/.exec(part) ?? [];
       if (from === undefined) return part;
       const [first, last] = [Number(from), Number(to)];
+      if (last < first) return part;
       named += last - first + 1;
-      if (last < first || named > MOST_IDS) return part;
+      if (named > MOST_IDS) throw tooManyIdsError(field, named, MOST_IDS);
       return Array.from({ length: last - first + 1 }, (_, at) => first + at).join(',');
     })
     .join(',');

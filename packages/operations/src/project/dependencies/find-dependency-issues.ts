@@ -1,7 +1,7 @@
+import { findPath } from '@baton/protocol';
 import type { Dependency } from '../model/task-id.ts';
 import type { Task } from '../model/task.ts';
 import { dependencyLinks, buildGraph, findCycles } from './dependency-graph.ts';
-import { shortestDependencyPath } from './shortest-dependency-path.ts';
 import { findDuplicates } from './find-duplicates.ts';
 
 /** What is wrong with a dependency, and of whom. */
@@ -39,7 +39,7 @@ export function findDependencyIssues(tasks: readonly Task[]): DependencyIssue[] 
   const cycles = findCycles(graph).map((ring) => {
     const first = ring[0] as string;
     const next = graph.get(first)?.find((to) => ring.includes(to)) ?? first;
-    const chain = [first, ...(shortestDependencyPath(graph, next, first) ?? [])].join(' → ');
+    const chain = [first, ...(next === first ? [first] : (findPath(graph, next, first) ?? []))].join(' → ');
     return issue(ring.length === 1 ? 'self' : 'cycle', first, next, `${chain}: these wait for each other`);
   });
   return [...missing, ...duplicates, ...cycles];

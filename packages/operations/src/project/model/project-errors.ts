@@ -10,6 +10,15 @@ export function taskDoneError(tag: string, id: string): BatonError {
   );
 }
 
+/** Of a task that was there when the LLM was asked. */
+export function taskRemovedError(tag: string, id: number): BatonError {
+  return new BatonError(
+    'project_task_not_found',
+    `Task ${id} was removed from tag '${tag}' while the LLM was at work. Nothing was changed.`,
+    { id: `${id}`, tag },
+  );
+}
+
 export function unknownDependencyError(tag: string, id: string): BatonError {
   return new BatonError(
     'project_task_not_found',

@@ -22,7 +22,7 @@ export function streamToolCall(
   streams: TaskStreamDependencies,
   request: { readonly id: RequestId; readonly progressToken: RequestId | undefined },
   { tool, outcome: { continuation } }: CalledTool,
-  { taskId, operation }: UnfinishedTask,
+  { taskId, operation, isOfThisCall }: UnfinishedTask,
   call: Call,
 ): Promise<string | undefined> {
   const position: StreamPosition = {
@@ -32,6 +32,7 @@ export function streamToolCall(
     progressToken: request.progressToken,
     taskId,
     operation,
+    isOfThisCall,
     dialect: 'sampling',
     shown: [],
     continuation,

@@ -22,6 +22,8 @@ const positionSchema = z.object({
   progressToken: z.union([z.string(), z.number()]).optional(),
   taskId: z.string(),
   operation: z.string(),
+  /** True where the task is of this call alone, and is cancelled with it. */
+  isOfThisCall: z.boolean().optional(),
   dialect: z.enum(['tool', 'sampling']),
   /** The numbers of the interactions that its client was asked, and was not told to leave. */
   shown: z.array(z.int()),

@@ -1,8 +1,9 @@
-import { formatInteractionId, isEnded, parseInteractionId } from '@baton/protocol';
+import { formatInteractionId, isEnded, parseInteractionId, toBatonError } from '@baton/protocol';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import type { InboxSubscription, TaskUpdate, TaskView } from '@baton/store';
 import type { AdmittedCall } from '../../../call/call.ts';
 import type { CallAbortSignal } from '../../../call/call-abort-signal.ts';
+import { REQUEST_CANCELLED } from '../../../call/inflight-waits.ts';
 import { msUntilDeadlineOrKeyExpiry } from '../../../delegation/ms-until-deadline-or-key-expiry.ts';
 import { endedTaskView } from '../../../delegation/wait-until-task-ends-or-parks.ts';
 import type { ResultWaits } from '../../../tasks/result-waits.ts';
@@ -94,9 +95,26 @@ class TaskStream {
       // A call is answered by the directive then; a task has that in its status.
       if (isUnaskable && method === 'tools/call') return { kind: 'unaskable', view };
       const update = await this.nextUpdate(deadline, signal);
-      if (update === 'interrupted') return { kind: 'interrupted' };
+      if (update === 'interrupted' && !(await this.cancelTask())) return { kind: 'interrupted' };
+      if (update === 'interrupted') continue;
       end = update?.end && endedTaskView(taskId, update.end);
     }
+  }
+
+  /** Cancels the task of a call that its client has cancelled, unless it has ended. False where it is not this call's to cancel. */
+  private async cancelTask(): Promise<boolean> {
+    const { call, position } = this;
+    const { taskId, isOfThisCall } = position;
+    if (isOfThisCall !== true || call.signal().reason !== REQUEST_CANCELLED) return false;
+    try {
+      // CANCEL checks no key, so it is told whom the key was admitted as.
+      const principal = call.caller.principal ?? call.identity.principal;
+      await call.tenant.tasks.cancel({ ...call.identity, principal }, taskId);
+      call.logEvent('ended', { taskId, status: 'cancelled' });
+    } catch (thrown) {
+      if (toBatonError(thrown).code !== 'task_ended') throw thrown;
+    }
+    return true;
   }
 
   /** The next update that concerns the stream; undefined where the task is to be read. */

@@ -20,7 +20,7 @@ import { acknowledgedFilter, type ListenFilter, listenSchema } from './listen-fi
 
 export const LISTEN = 'subscriptions/listen';
 
-export interface Listening {
+export interface ListenServices {
   readonly streams: StreamRegistry;
   readonly taskReads: PacedReads;
 }
@@ -35,7 +35,7 @@ export async function listen(
   request: JSONRPCRequest,
   call: Call,
   reply: FastifyReply,
-  { streams, taskReads }: Listening,
+  { streams, taskReads }: ListenServices,
 ): Promise<void> {
   requireStreamAccepted(reply.request);
   const admitted = await admitCall(call, ANY_MCP_CALLER);

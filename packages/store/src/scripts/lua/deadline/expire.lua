@@ -1,15 +1,16 @@
 #!lua flags=allow-oom
 -- EXPIRE: gives a task what has fallen due by Redis's clock: its own deadline, an interaction's, a sleep's end. Called for
 -- what LIST_DUE_TASKS found; early or repeated calls change nothing.
--- Returns: {'gone', next}, {'ended', next, principal, program}, {'due', next} or {'early'}: next is the job to add, as "number list", or '';
+-- Returns: {'gone', next}, {'ended', next, principal, program, unanswered}, {'due', next, unanswered} or {'early'}: next is the job to add, as "number list", or '';
+--          unanswered: see unanswered_waits.lua;
 --          {'parent', parent} for a step of a workflow whose record was not given
 -- Transitions: task working -> failed, task input_required -> failed, task input_required -> working,
 --              interaction pending -> expired
 -- At so many pending interactions it looks for those of a task that is gone.
 local MOST_LOOKED_AT = 500
-local fence, open, principal, events, waiters, queue, program, status, expires, bytes, parent = unpack(redis.call(
+local fence, open, principal, events, waiters, queue, program, status, expires, bytes, parent, traceparent = unpack(redis.call(
   'HMGET', K_task, F_fence, F_waits, F_principal, F_events, F_waiters, F_queue, F_program, F_status, F_expires_at, F_bytes,
-  F_parent))
+  F_parent, F_traceparent))
 local now = clock()
 if not status then
   -- Its record is gone before its time: what counted it gives its place back.
@@ -38,15 +39,18 @@ if expires_at <= now then
     fence = fence, waits = open, principal = principal, events = events, waiters = waiters, queue = queue, program = program,
     bytes = bytes, parent = parent,
   }
-  return {'ended', end_task(task, now, 'failed', A_taskExpired, 'expired'), principal, program}
+  local unanswered
+  if traceparent then unanswered = describe_unanswered(traceparent, parse_waits(open), now) end
+  return {'ended', end_task(task, now, 'failed', A_taskExpired, 'expired'), principal, program, unanswered}
 end
 
-local waits, due, fields, references, calls, grown = {}, 0, {}, {}, {}, 0
+local waits, expired, due, fields, references, calls, grown = {}, {}, 0, {}, {}, {}, 0
 for _, wait in ipairs(parse_waits(open)) do
   if wait.due > now then
     waits[#waits + 1] = wait
   else
     due = due + 1
+    expired[due] = wait
     local entry = wait.number == 0 and 'sleep+null' or journal_kind(wait) .. '-' .. A_expired
     add_pair(fields, F_journal .. wait.path, entry)
     grown = grown + #entry + W_journal
@@ -75,4 +79,5 @@ write_all('HSET', K_task, fields)
 write_all('ZREM', K_pending, references)
 write_all('ZREM', K_claims, references)
 publish_task_change(principal, #references + #calls > 0)
-return {'due', join_jobs(queued and '' or enqueue_task(now), drop_calls(now, calls))}
+local next_job = join_jobs(queued and '' or enqueue_task(now), drop_calls(now, calls))
+return {'due', next_job, describe_unanswered(traceparent, expired, now)}

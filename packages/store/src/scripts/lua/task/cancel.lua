@@ -1,15 +1,15 @@
 #!lua flags=allow-oom
 -- CANCEL: ends a task because someone asked, or takes back one interaction of it (number not 0).
--- Returns: {'cancelled', next, program}: next is the job to add, as "number list", or ''; program only of a task; {'task_not_found'}, {'insufficient_scope', need}, {'task_ended', status}, {'interaction_not_found'},
+-- Returns: {'cancelled', next, program, unanswered}: next is the job to add, as "number list", or ''; program '' of an interaction; unanswered: see unanswered_waits.lua; {'task_not_found'}, {'insufficient_scope', need}, {'task_ended', status}, {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, {'parent', parent} for a step of a
 --          workflow whose record was not given
 -- Transitions: task working -> cancelled, task input_required -> cancelled, task input_required -> working,
 --              interaction pending -> cancelled
 local owner, refusal = owner_to_end(A_principal, A_scopes, 'admin', 'task_not_found')
 if not owner then return refusal end
-local fence, open, events, waiters, queue, program, status, bytes, answered, ended, parent = unpack(redis.call(
+local fence, open, events, waiters, queue, program, status, bytes, answered, ended, parent, traceparent = unpack(redis.call(
   'HMGET', K_task, F_fence, F_waits, F_events, F_waiters, F_queue, F_program, F_status, F_bytes,
-  F_answered .. A_number, F_ended .. A_number, F_parent))
+  F_answered .. A_number, F_ended .. A_number, F_parent, F_traceparent))
 local now = clock()
 if A_number == '0' then
   if has_ended(status) then return {'task_ended', status} end
@@ -19,7 +19,9 @@ if A_number == '0' then
     fence = fence, waits = open, principal = owner, events = events, waiters = waiters, queue = queue, program = program,
     bytes = bytes, parent = parent,
   }
-  return {'cancelled', end_task(task, now, 'cancelled', A_payload, 'cancelled'), program}
+  local unanswered
+  if traceparent then unanswered = describe_unanswered(traceparent, parse_waits(open), now) end
+  return {'cancelled', end_task(task, now, 'cancelled', A_payload, 'cancelled'), program, unanswered}
 end
 
 local closed = refusal_of_closed(answered, ended)
@@ -40,4 +42,5 @@ redis.call(
   F_queue, queued and queue or 'ready')
 publish_task_change(owner, true)
 local calls = wait.kind == 'provider' and {A_ref .. '.' .. A_number} or {}
-return {'cancelled', join_jobs(queued and '' or enqueue_task(now), drop_calls(now, calls))}
+local next_job = join_jobs(queued and '' or enqueue_task(now), drop_calls(now, calls))
+return {'cancelled', next_job, '', describe_unanswered(traceparent, {wait}, now)}

@@ -1,11 +1,21 @@
-import { BatonError } from '@baton/protocol';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { BatonError } from './errors.ts';
 
-/** What is wrong with a definition, and the field that it is about by its path. */
+/** What is wrong with a definition: the step's name where it is a workflow's step, and the field by its path in the definition. */
 export interface DefinitionProblem {
+  readonly step?: string;
   readonly field: string;
   readonly problem: string;
 }
+
+/** Words: not blank, at most `most` characters, no half characters. */
+export const textSchema = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(/\S/, 'must not be blank')
+    .refine((text) => text.isWellFormed(), 'must not hold half characters');
 
 /** Problems that one refusal tells, and characters of each. */
 const MAX_PROBLEMS = 20;
@@ -29,8 +39,11 @@ export function refuseProblems(problems: readonly DefinitionProblem[]): void {
 export function refusalOf(problems: readonly DefinitionProblem[]): BatonError {
   const told = problems
     .slice(0, MAX_PROBLEMS)
-    .map(({ field, problem }) => ({ field, problem: problem.slice(0, MAX_PROBLEM_LENGTH) }));
-  const lines = told.map(({ field, problem }) => (field === '' ? problem : `${field}: ${problem}`));
+    .map((one) => ({ ...one, problem: one.problem.slice(0, MAX_PROBLEM_LENGTH) }));
+  const lines = told.map(({ step, field, problem }) => {
+    const where = step === undefined ? field : `step '${step}' (${field})`;
+    return where === '' ? problem : `${where}: ${problem}`;
+  });
   const more = problems.length > told.length ? `; and ${problems.length - told.length} more` : '';
   return new BatonError('invalid_arguments', lines.join('; ') + more, {
     field: told[0]?.field ?? '',

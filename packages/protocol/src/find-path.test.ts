@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findGroupCycle } from './find-group-cycle.ts';
+import { findPath } from './find-path.ts';
 
 const groups = (text: Record<string, string>) =>
   new Map(Object.entries(text).map(([id, members]) => [id, members.split('')]));
@@ -11,5 +11,5 @@ test.each([
   [{ a: 'b', b: 'c', c: 'b' }, undefined],
   [{ a: 'xb', b: 'ya' }, ['a', 'b', 'a']],
 ])('%j', (text, cycle) => {
-  expect(findGroupCycle(groups(text as Record<string, string>), 'a')).toEqual(cycle);
+  expect(findPath(groups(text as Record<string, string>), 'a', 'a')).toEqual(cycle);
 });
