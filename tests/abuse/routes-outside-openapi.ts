@@ -19,7 +19,6 @@ export const ROUTES_OUTSIDE_OPENAPI: Readonly<Record<string, string>> = {
   'POST /mcp': 'MCP',
   'GET /mcp': 'MCP',
   'DELETE /mcp': 'MCP',
-  'HEAD /mcp': 'refused, naming what is taken',
   'PUT /mcp': 'refused, naming what is taken',
   'PATCH /mcp': 'refused, naming what is taken',
   'OPTIONS *': 'preflights of browsers',

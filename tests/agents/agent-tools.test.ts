@@ -64,6 +64,10 @@ test('arguments that do not fit, the primary and a disabled agent are refused by
     field: 'query',
     message: expect.stringContaining('query: is required'),
   });
+  expect(await callToolForError(client!, 'agent_coder', { message: ' ' })).toMatchObject({
+    code: 'invalid_arguments',
+    message: expect.stringContaining('message: must not be blank'),
+  });
   const disabled = { id: 'off', name: 'Off', instructions: 'x', enabled: false };
   await fixture.putAgent(disabled);
   for (const name of ['agent_assistant', 'agent_off', 'agent_nobody'])
@@ -81,7 +85,7 @@ test('an idempotency key is that of one specialist, and of one only', async () =
   expect(written.llmRequestForAgent.messages[0].content).toBe('You write poems.');
   expect((await fixture.call('agent_coder', { message: 'x' }, 1, meta)).taskId).toBe(coded.taskId);
   const other = await callToolForError(fixture.clients[0]!, 'agent_coder', { message: 'y' }, meta);
-  expect(other.code).toBe('idempotency_conflict');
+  expect(other).toMatchObject({ code: 'idempotency_conflict', taskId: coded.taskId });
 });
 
 test('a specialist called as a task gives the task at once, and its result is that of a call', async () => {

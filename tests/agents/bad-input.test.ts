@@ -197,7 +197,8 @@ test('of messages to one conversation sixteen wait; one more is refused by name,
     });
   }
   await waitUntilOrThrow('five are refused', 8_000, async () => refusals.length === 5);
-  for (const message of refusals) expect(message).toContain("limit 'conversationQueue' of 16 is reached");
+  for (const message of refusals)
+    expect(message).toContain('has 16 turns that have not ended, the most that it takes');
   // Another conversation has a queue of its own.
   const elsewhere = await fixture.ask('Elsewhere');
   expect((await fixture.answer(elsewhere.interactionId, { text: 'Yes.' })).status).toBe('completed');

@@ -320,14 +320,24 @@ describe('a call', () => {
     expect(textsOf(await call('twice', { version: 1 }))).toEqual(['Why rain?']);
   });
 
+  test('reads a number as its text, and null as left out', async () => {
+    await put('why', { arguments: [{ name: 'thing' }, { name: 'more', required: false }] });
+    expect(textsOf(await call('why', { args: { thing: 5, more: null } }))).toEqual(['Why 5?']);
+  });
+
   test.each<[string, object, object]>([
     ['a prompt that is not there', { name: 'nothing' }, { code: 'prompt_not_found' }],
     ['a version that is not there', { name: 'why', version: 9, args }, { code: 'prompt_not_found' }],
-    ['a missing argument', { name: 'why' }, { code: 'invalid_arguments', field: 'arguments.thing' }],
+    [
+      'a blank argument',
+      { name: 'why', args: { thing: '' } },
+      { code: 'invalid_arguments', field: 'args.thing' },
+    ],
+    ['a missing argument', { name: 'why' }, { code: 'invalid_arguments', field: 'args.thing' }],
     [
       'an unknown argument',
       { name: 'why', args: { ...args, other: 'x' } },
-      { code: 'invalid_arguments', field: 'arguments.other' },
+      { code: 'invalid_arguments', field: 'args.other' },
     ],
   ])('of %s is refused', async (_what, given, expected) => {
     await put('why');

@@ -163,6 +163,17 @@ describe('a call', () => {
     expect((await resultOf(repeated(echo('a'), first))).structuredContent.value).toBe('elsewhere');
   });
 
+  test('goes on with what another principal answered first, whatever it is answered with now', async () => {
+    const first = await resultOf(echo('a'));
+    const [interactionId = ''] = keysOf(first);
+    const agent = await connectMcpClient(baton.url(1), await baton.createKey({ scopes: ['agent'] }));
+    const agentLLMResponse = successAnswer({ object: { value: 'elsewhere' } });
+    await callTool(agent, 'agent_llm', { interactionId, agentLLMResponse });
+    await agent.close();
+    const late = answersTo(keysOf(first), () => ({ value: 'late' }));
+    expect((await resultOf(repeated(echo('a'), first, late))).structuredContent.value).toBe('elsewhere');
+  });
+
   test('ends in the error of its task', async () => {
     const call = { name: 'bench_poison', arguments: { text: 'a' } };
     const first = await resultOf(call);

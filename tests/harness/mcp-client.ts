@@ -77,7 +77,7 @@ export async function postJsonRpc(
       ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
       ...headers,
     },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
+    body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: parseBody(text), text };

@@ -22,11 +22,12 @@ test('a change of a project, which a worker commits', async () => {
   expect(told()).toMatchObject([{ event: 'ended', operation: 'add_task', status: 'completed' }]);
 });
 
-test('an operation that has nothing to do, and makes no task', async () => {
+test('an operation that has nothing to ask, whose task a worker ends', async () => {
   await fixture.call('initialize_project', { projectRoot: 'empty' });
-  expect(await fixture.call('expand_all', { projectRoot: 'empty' })).toMatchObject({ status: 'completed' });
-  expect(told()).toMatchObject([{ event: 'ended', tool: 'expand_all', status: 'completed', tenant: 'acme' }]);
-  expect(told()[0].taskId).toBeUndefined();
+  const { taskId, ...reply } = await fixture.call('expand_all', { projectRoot: 'empty' });
+  expect(reply).toMatchObject({ status: 'completed', operation: 'expand_all' });
+  expect((await fixture.call('task_status', { taskId })).status).toBe('completed');
+  expect(told()).toMatchObject([{ event: 'ended', operation: 'expand_all', status: 'completed', taskId }]);
 });
 
 test('a call that is repeated under its idempotency key', async () => {

@@ -122,6 +122,18 @@ test('a reply that its limit cut off once is asked for with more room, and its t
   expect(second).toBe(first * 2);
 });
 
+test('a reply that the limit of its role cut off is not asked for with more than that', async () => {
+  await fixture.putRole('main', { routes: [fixture.route()], maxTokens: 500 });
+  behave('cut by its role', { do: 'say', text: '{"value": "ha', finishReason: 'length' });
+  const { error } = await fixture.call('bench_echo', { text: 'cut by its role' });
+  expect(error.errorDetails).toMatchObject({
+    type: 'answer_cut',
+    message: expect.stringContaining('500 tokens'),
+  });
+  expect(fixture.llm.callsAbout('cut by its role').map(({ body }) => body.max_tokens)).toEqual([500]);
+  await fixture.putRole('main', { routes: [fixture.route({ timeoutMs: 1_000 })] });
+});
+
 test.concurrent.each<[string, LlmBehaviour, object, number]>([
   ['that never begins', { do: 'hang' }, { type: 'timeout_error' }, 3],
   ['that stops halfway', { do: 'say', halfway: new Promise(() => {}) }, { type: 'timeout_error' }, 3],

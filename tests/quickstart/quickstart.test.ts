@@ -50,6 +50,17 @@ test('the commands of baton workflows store and run the examples, which baton de
     expect(said).toMatch(text);
 });
 
+test('the status of what baton dev runs has one gateway and one worker, and nothing that is neither', async () => {
+  const { mcpUrl, operatorToken } = clone.devFile;
+  const headers = { authorization: `Bearer ${operatorToken}` };
+  const status = (await (await fetch(new URL('/v1/status', mcpUrl), { headers })).json()) as AnyJson;
+  expect([status.gateways.length, status.workers.length, status.gateways.join()]).toEqual([
+    1,
+    1,
+    expect.not.stringContaining('dev-'),
+  ]);
+});
+
 describe('with an LLM endpoint', MANY_COMMANDS, () => {
   const [choices = ''] = codeBlocksUnder('With an LLM endpoint', '');
   const lines = choices.trim().split('\n');

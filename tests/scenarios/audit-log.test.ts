@@ -99,16 +99,17 @@ test('a tenant keeps the last thousand or so, in pages that meet each once', asy
   await Promise.all(
     Array.from({ length: 1_500 }, (_, at) => audit.add({ action: 'key_changed', by: 'x', facts: { at } })),
   );
-  const seen = new Set<number>();
-  let pages = 0;
-  for (let cursor = ''; ; pages++) {
-    const page = await send('GET', `/audit${cursor}`, admin);
-    for (const { facts } of page.entries) seen.add(facts.at);
-    if (page.nextCursor === undefined) break;
-    cursor = `?cursor=${page.nextCursor}`;
+  const told: number[] = [];
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const { entries, nextCursor } = await send('GET', `/audit${cursor}`, admin);
+    for (const { facts } of entries) if (facts.at !== undefined) told.push(facts.at);
+    if (nextCursor !== undefined) expect(entries.length).toBe(50);
+    cursor = nextCursor && `?cursor=${nextCursor}`;
   }
-  expect([pages, seen.size].map((count) => count >= 19 && count <= 1_100)).toEqual([true, true]);
-  expect(seen.has(1_499)).toBe(true);
+  // Redis cuts whole nodes of a stream, of a hundred entries at its defaults.
+  expect(told.length).toBeGreaterThanOrEqual(1_000);
+  expect(told.length).toBeLessThanOrEqual(1_100);
+  expect(told).toEqual(told.map((_, at) => 1_499 - at));
   expect(await send('GET', '/audit?cursor=x', admin)).toMatchObject({
     code: 'invalid_arguments',
     field: 'cursor',

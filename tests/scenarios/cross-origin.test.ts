@@ -96,7 +96,7 @@ test('a client without an Origin is told nothing of origins, and its OPTIONS is 
   const plain = await send(baton, { method: 'GET', path: '/healthz' });
   expect([plain.status, plain.origin]).toEqual([200, undefined]);
   expect((await send(baton, { method: 'OPTIONS' })).status).toBe(405);
-  expect((await send(baton, { method: 'OPTIONS', path: '/v1/tasks' })).status).toBe(404);
+  expect((await send(baton, { method: 'OPTIONS', path: '/v1/tasks' })).status).toBe(405);
 });
 
 test('with * every origin may call, and is answered with *', async () => {

@@ -78,9 +78,29 @@ describe('an unknown argument', () => {
     expect((await post('/v1/tenants', { id: 'x', limits }, OPERATOR_TOKEN)).detail).toContain(
       'Did you mean "requestsPerSecond"?',
     );
+    // Of several shapes it is told those of the one that was sent, and never the very name that is refused.
+    for (const [kind, hint] of [
+      ['agent', 'It takes kind, modelId, fixedModel'],
+      ['openai', 'Did you mean "baseUrl"?'],
+    ]) {
+      const route = { kind, [kind === 'agent' ? 'baseUrl' : 'baseURL']: 'https://llm.example/v1' };
+      const response = await fetch(`${baton.url()}/v1/tenants/acme/roles/main`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ routes: [route] }),
+      });
+      const { code, detail } = (await response.json()) as AnyJson;
+      expect([code, detail]).toEqual(['invalid_arguments', expect.stringContaining(hint ?? '')]);
+    }
     const long = await post('/v1/tools/next_task', { ['x'.repeat(500_000)]: 1 });
     expect(JSON.stringify(long).length).toBeLessThan(3_000);
   });
+});
+
+test('the arguments of a prompt under a name of their own are told where they belong', async () => {
+  const refused = await post('/v1/prompts/baton.next_task', { arguments: { projectRoot: 'x' } });
+  expect(refused).toMatchObject({ code: 'invalid_arguments', field: 'arguments' });
+  expect(refused.detail).toContain('the body itself has the arguments of the prompt, by name');
 });
 
 describe('a wrong key', () => {
@@ -160,7 +180,7 @@ describe('GET /', () => {
   });
 
   test('is where a wrong address leads', async () => {
-    expect((await post('/', {})).detail).toContain('GET / says what is where');
+    expect((await post('/nothing', {})).detail).toContain('GET / says what is where');
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  callToolForError,
   type AnyJson,
   callTool,
   connectMcpClient,
@@ -97,5 +98,14 @@ describe('an integer that no JSON parser of JavaScript keeps', () => {
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"bench_echo","arguments":{"text":[9007199254740993]}}}';
     const { status, body } = await postJsonRpc(baton.url(0), baton.apiKey, text);
     expect([status, body.error.data.field]).toEqual([400, 'params.arguments.text.0']);
+  });
+});
+
+test('arguments of a tool that hold half of a character are refused by their field, and change nothing', async () => {
+  const title = { projectRoot: 'halves', title: 'a\ud800b', description: 'x' };
+  expect(await callToolForError(client, 'add_task', title)).toMatchObject({
+    code: 'invalid_arguments',
+    field: 'title',
+    message: expect.stringContaining('half of a surrogate pair'),
   });
 });

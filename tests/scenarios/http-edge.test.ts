@@ -173,10 +173,12 @@ describe('/mcp', () => {
     const cases: [unknown, number, number][] = [
       ['{', 400, -32700],
       ['{"jsonrpc":"2.0","id":1,"method":"ping","__proto__":{}}', 400, -32700],
+      [Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\xff"}}', 'latin1'), 400, -32700],
       [`{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, 400, -32602],
       [{ jsonrpc: '1.0', id: 1, method: 'ping' }, 400, -32600],
       [{ jsonrpc: '2.0', id: {}, method: 'ping' }, 400, -32600],
       [7, 400, -32600],
+      [{ ...rpc('ping'), extra: 1 }, 400, -32600],
       [rpc('tools/list', [] as object), 400, -32602],
       [rpc('initialize', { protocolVersion: 5 }), 400, -32602],
       [rpc('no/such/method'), 200, -32601],

@@ -10,7 +10,7 @@ beforeAll(async () => {
   baton = await InProcessDeployment.start({
     gateways: 1,
     workers: 2,
-    lifetimes: { interaction: 300, task: 1_500 },
+    lifetimes: { interaction: 300, task: 5_000 },
   });
   client = await connectMcpClient(baton.url(), baton.apiKey);
 });
@@ -23,7 +23,9 @@ test('an interaction that nobody answers expires, and its task fails with intera
   await expect
     .poll(async () => (await callTool(client, 'task_status', { taskId })).status, { timeout: 8_000 })
     .toBe('failed');
-  expect((await callTool(client, 'task_status', { taskId })).error.code).toBe('interaction_expired');
+  const { error } = await callTool(client, 'task_status', { taskId });
+  expect(error).toMatchObject({ code: 'interaction_expired', interactionId });
+  expect(error.message).toContain('retry_task');
   const late = await callToolForError(client, 'agent_llm', {
     interactionId,
     agentLLMResponse: successAnswer({ value: 'late' }),

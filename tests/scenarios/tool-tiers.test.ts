@@ -202,6 +202,9 @@ test("a key's setting is changed for calls from then on, and told to its open se
   );
   expect((await change({ tools: 'all', name: 'renamed' })).name).toBe('renamed');
   expect((await listed({ key })).size).toBeGreaterThan(40);
+  // Without a setting of its own it has the default again, and calls say what is listed.
+  expect((await change({ tools: '' })).tools).toBeUndefined();
+  expect([(await listed({ key })).size, (await listed({ key, query: 'all' })).size > 40]).toEqual([19, true]);
   // A rename is no change of tools.
   const before = told.map(({ count }) => count);
   await rest('PATCH', path, { name: 'again' }, OPERATOR_TOKEN);

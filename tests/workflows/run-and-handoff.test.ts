@@ -190,6 +190,7 @@ test('a task keeps the version that it began with, whatever becomes of its workf
 test.each<[string, Record<string, string>, RegExp]>([
   ['an unknown prompt', {}, /no prompt 'nobody'/],
   ['a required argument that is missing', {}, /arguments\.project: is required/],
+  ['a required argument that is blank', { project: '' }, /arguments\.project: is required/],
   ['an unknown argument', { project: 'x', zone: 'y' }, /arguments\.zone: the prompt has no such argument/],
 ])('%s is refused with -32602', async (claim, args, message) => {
   await fixture.put('needs', [next], { arguments: [{ name: 'project', required: true }] });

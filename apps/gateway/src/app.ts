@@ -29,6 +29,7 @@ import { refuseInvalidHosts } from './edge/public-url.ts';
 import { addResponseHeaders, type ResponseHeaders, responseHeadersOf } from './edge/response-headers.ts';
 import { traceRequests } from './edge/tracing/request-trace.ts';
 import { requireDeclaredAccess } from './edge/route-access.ts';
+import { noteServedMethods } from './edge/served-methods.ts';
 import { mcpRoutes } from './mcp/routes.ts';
 import { serveHealth } from './monitoring/health.ts';
 import { type GatewayMetrics, serveMetrics } from './monitoring/metrics.ts';
@@ -70,6 +71,7 @@ export async function buildApp(
   traceRequests(app, configuration.tracer);
   addResponseHeaders(app, responseHeaders);
   const connections = limitConnections(app, configuration, metrics);
+  noteServedMethods(app);
   installErrorHandlers(app);
   refuseInvalidHosts(app);
   const origins = originsThatMayCall(configuration);
@@ -136,7 +138,6 @@ function createHttpServer(
     trustProxy: configuration.trustProxy,
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: requestMs,
-    exposeHeadRoutes: false,
     // A project's key is in the path, percent-encoded.
     routerOptions: { maxParamLength: 4_096 },
     clientErrorHandler: (error, socket) => sendHttpParseError(error, socket, responseHeaders),

@@ -38,6 +38,11 @@ export {
   promptNameSchema,
   promptSchema,
 } from './prompt/prompt.ts';
-export { renderPrompt, requireArguments } from './prompt/render-prompt.ts';
+export {
+  coercePromptArguments,
+  promptArgumentError,
+  requirePromptArguments,
+} from './prompt/prompt-arguments.ts';
+export { renderPrompt } from './prompt/render-prompt.ts';
 export { requestHintsOf } from './prompt/request-hints.ts';
 export { fillTemplate, namesIn } from './prompt/template.ts';

@@ -29,6 +29,19 @@ describe("an answer to a caller's schema", () => {
     expect(await check.validateAnswer('acme', city, data)).toEqual({ ok: true, value: { city: 'Oslo' } });
   });
 
+  test('is read in its words where the schema is open, and never as the envelope of them', async () => {
+    const open: JsonObject = { type: 'object', properties: { city: { type: 'string' } } };
+    const text = '{"city":"Bern"}';
+    for (const data of [
+      { text },
+      { text, usage: { inputTokens: 1 }, model: 'm' },
+      { content: [{ type: 'text', text }] },
+    ])
+      expect(await check.validateAnswer('acme', open, data)).toEqual({ ok: true, value: { city: 'Bern' } });
+    for (const data of [{ text: 'Sorry, I cannot.' }, { toolCalls: [{ name: 'f', arguments: {} }] }])
+      expect((await check.validateAnswer('acme', open, data)).ok).toBe(false);
+  });
+
   test('is held against each pattern of the schema, never against the first one only', async () => {
     expect(await check.validateAnswer('acme', city, { city: 'oslo' })).toEqual({
       ok: false,

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import {
   BatonError,
+  type AnswerSchema,
   type Validation,
   isRecord,
   type Json,
@@ -33,10 +34,10 @@ export class CallerSchemaValidator {
    * turn does not come in time.
    */
   async validateAnswer(tenant: string, schema: JsonObject, data: Json): Promise<Validation<Json>> {
-    const hasObjectField = hasField(schema, 'object');
-    const first = firstReadingOf(data, hasObjectField);
-    if (fitsPlainSchema(schema, first)) return { ok: true, value: first };
-    const problems = await this.check(tenant, schema, () => readingsOf(data, hasObjectField));
+    const readings = readingsOf(data, schema);
+    const [first] = readings;
+    if (first !== undefined && fitsPlainSchema(schema, first)) return { ok: true, value: first };
+    const problems = await this.check(tenant, schema, () => readings);
     if (typeof problems === 'string')
       throw new BatonError(
         'schema_unusable',
@@ -45,7 +46,7 @@ export class CallerSchemaValidator {
     // The readings are asked for in the same order, up to the first that fits.
     let asked = 0;
     return extractObject<Json>(data, {
-      hasObjectField,
+      ...shapeOf(schema),
       check(value) {
         const problem = problems[asked++];
         if (problem === null) return { ok: true, value: value as Json };
@@ -101,17 +102,11 @@ function writeCheck(tenant: string, schema: JsonObject, values: readonly Json[])
 
 const unusable = (problem: string) => `the schema cannot be used: ${problem.slice(0, 500)}`;
 
-/** The reading of an answer's data that comes before all others. */
-function firstReadingOf(data: Json, hasObjectField: boolean): Json {
-  const isWrapped = !hasObjectField && isRecord(data) && Object.hasOwn(data, 'object');
-  return isWrapped ? (data['object'] as Json) : data;
-}
-
 /** Every reading of an answer's data that the contract knows, in its order. */
-function readingsOf(data: Json, hasObjectField: boolean): Json[] {
+function readingsOf(data: Json, schema: JsonObject): Json[] {
   const found: Json[] = [];
   extractObject(data, {
-    hasObjectField,
+    ...shapeOf(schema),
     check(value: unknown): Validation<never> {
       found.push(value as Json);
       return { ok: false, problem: '' };
@@ -120,7 +115,9 @@ function readingsOf(data: Json, hasObjectField: boolean): Json[] {
   return found;
 }
 
-function hasField(schema: JsonObject, field: string): boolean {
-  const { properties } = schema;
-  return typeof properties === 'object' && properties !== null && Object.hasOwn(properties, field);
+function shapeOf({ type, properties }: JsonObject): Pick<AnswerSchema<Json>, 'hasField' | 'takesText'> {
+  return {
+    hasField: (name) => isRecord(properties) && Object.hasOwn(properties, name),
+    takesText: type !== 'object',
+  };
 }

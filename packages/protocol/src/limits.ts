@@ -62,8 +62,14 @@ export const DEFAULT_LIMITS: Limits = {
   retainedTasks: 10_000,
 };
 
-/** What a caller may give: any of them. */
+/** What a new tenant may be given: any of them. */
 export const limitsPatchSchema = limitsSchema.partial();
+
+/** What a change may give: any of them, or null for its default. */
+export type LimitsChange = { readonly [Name in keyof Limits]?: Limits[Name] | null | undefined };
+export const limitsChangeSchema: z.ZodType<LimitsChange> = z.strictObject(
+  Object.fromEntries(Object.entries(limitsSchema.shape).map(([name, limit]) => [name, limit.nullish()])),
+);
 
 /** The longest that a request is held (clients cut calls at 60 s). */
 export const MAX_WAIT_MS = 25_000;

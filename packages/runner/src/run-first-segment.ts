@@ -18,9 +18,7 @@ export type StartResult =
       readonly pending: readonly PendingInteraction[];
     }
   /** A worker runs the task, or an earlier call with the same idempotency key started it: read the task's status. */
-  | { readonly kind: 'running'; readonly taskId: string }
-  /** Completed in this segment, of a call without an idempotency key; no task was created. */
-  | { readonly kind: 'completed'; readonly result: JsonObject };
+  | { readonly kind: 'running'; readonly taskId: string };
 
 /**
  * Runs the first segment of an operation in the gateway, up to the first wait, and opens its task there: one call to
@@ -48,12 +46,10 @@ export async function runFirstSegment(
   const run = new ProgramRun(operation, input, journal.entries);
   for (;;) {
     const step = run.next();
-    if (step.status === 'completed' && idempotency === undefined)
-      return { kind: 'completed', result: step.result };
     if (step.status === 'failed') throw refusalOf(step.thrown, step.error);
     if (step.status !== 'completed') journal.collapse(step.collapsed);
 
-    // With a key it is a task like any other, that the key names: a worker replays it over its journal, and ends it.
+    // What waits for nothing is a task like any other: a worker replays it over its journal, and ends it.
     const awaited = step.status === 'completed' ? [] : step.awaited;
     const read = awaited.find(({ effect }) => effect.kind === 'read');
     if (read?.effect.kind === 'read') {

@@ -1,4 +1,4 @@
-import { BatonError, DEFAULT_LIMITS, type Limits, tenantIdSchema } from '@baton/protocol';
+import { BatonError, DEFAULT_LIMITS, type Limits, type LimitsChange, tenantIdSchema } from '@baton/protocol';
 import { admissionMessage } from './waiting/admission-changes.ts';
 import { CursorSeal } from './cursors/cursor-seal.ts';
 import type { Connection } from './redis/connection.ts';
@@ -54,13 +54,13 @@ export class OperatorStore {
     return this.get(tenant.id);
   }
 
-  /** Changes the given fields of a tenant. Errors: `tenant_not_found`. */
+  /** Changes the given fields of a tenant; a limit of null has its default again. Errors: `tenant_not_found`. */
   async update(
     id: string,
     change: {
       name?: string | undefined;
       suspended?: boolean | undefined;
-      limits?: Partial<Limits> | undefined;
+      limits?: LimitsChange | undefined;
     },
   ): Promise<TenantRecord> {
     requireTenantId(id);
@@ -68,7 +68,7 @@ export class OperatorStore {
     await this.write(id, false, {
       ...withoutUndefined({ name }),
       ...(suspended === undefined ? {} : { suspended: suspended ? 1 : 0 }),
-      ...withoutUndefined(limits),
+      ...withoutUndefined(withDefaults(limits)),
     });
     return this.get(id);
   }
@@ -118,6 +118,13 @@ export class OperatorStore {
     );
     if (reply[0] !== 'ok') throw refusalError(reply);
   }
+}
+
+function withDefaults(change: LimitsChange): object {
+  const limits = Object.entries(change) as [keyof Limits, number | null][];
+  return Object.fromEntries(
+    limits.map(([name, most]) => [name, most === null ? DEFAULT_LIMITS[name] : most]),
+  );
 }
 
 function withoutUndefined<T extends object>(values: T): Record<string, string | number> {

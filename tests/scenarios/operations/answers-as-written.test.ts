@@ -45,6 +45,6 @@ test('an answer that is reasoning alone is asked for again, and says why', async
   expect(outcome).toMatchObject({
     status: 'input_required',
     attempt: 2,
-    problem: expect.stringContaining('not JSON'),
+    problem: expect.stringContaining('nothing but reasoning'),
   });
 });

@@ -5,7 +5,7 @@ import type { Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
 import { type DevFile, devFilePath, newSecret, readDevFile, writeDevFile } from '../settings/dev-file.ts';
 import { ConfigurationError, type Settings } from '../settings/environment.ts';
-import { type Deployment, openStore, type RunningRole } from '../roles/open-store.ts';
+import { openStore, type RunningRole } from '../roles/open-store.ts';
 import { runGateway } from '../roles/run-gateway.ts';
 import { runWorker } from '../roles/run-worker.ts';
 import type { BatonEndpoint } from '../settings/baton-endpoint.ts';
@@ -65,24 +65,13 @@ export async function runDev(settings: Settings): Promise<RunningRole> {
     if (isNew) await storeSampleWorkflows({ url: file.mcpUrl, key: apiKey });
     const signInLink = `${gateway.url}/console/#key=${linkKey}`;
     console.log(welcomeText(file, signInLink, devFilePath(dataDir), redis.source, first));
-    started.push(await watchWaitingRequests(settings, deployment));
+    const notices = announceWaitingRequests(gateway.store.tenant(TENANT), (line) => console.log(line));
+    started.push({ stop: async () => notices.stop() });
   } catch (error) {
     await stop();
     throw explainPortInUse(error, settings);
   }
   return { stop };
-}
-
-/** Tells this terminal what waits for an LLM. */
-async function watchWaitingRequests(settings: Settings, deployment: Deployment): Promise<RunningRole> {
-  const store = await openStore(settings, deployment, `dev-notices-${process.pid}`);
-  const notices = announceWaitingRequests(store.tenant(TENANT), (line) => console.log(line));
-  return {
-    async stop() {
-      notices.stop();
-      await store.close();
-    },
-  };
 }
 
 /** The one that `REDIS_URL` names, which is never replaced by another: tasks would be put where nobody looks for them. */

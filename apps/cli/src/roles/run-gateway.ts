@@ -4,6 +4,7 @@ import { type RunningGateway, startGateway } from '@baton/gateway';
 import { DEFAULT_EDGE_LIMITS, type GatewayConfiguration } from '@baton/gateway/configuration';
 import { generateReplicaName } from '@baton/gateway/replica-name';
 import { createLogger } from '@baton/gateway/log';
+import type { Store } from '@baton/store';
 import type { Settings } from '../settings/environment.ts';
 import { logRedisAndQueueState } from './log-redis-and-queue-state.ts';
 import { openRoleTracing } from './open-role-tracing.ts';
@@ -15,12 +16,14 @@ const CONSOLE_FOLDER = existsSync(join(import.meta.dirname, 'console/index.html'
   ? join(import.meta.dirname, 'console')
   : undefined;
 
-/** Starts a gateway with a hold on Redis of its own. */
+/** Starts a gateway with a hold on Redis of its own, `store`. */
 export async function runGateway(
   settings: Settings,
   deployment: Deployment,
   { host, unreadyMs }: { host: string; unreadyMs: number },
-): Promise<RunningRole & Pick<RunningGateway, 'url' | 'operatorUrl' | 'conformanceUrl'>> {
+): Promise<
+  RunningRole & Pick<RunningGateway, 'url' | 'operatorUrl' | 'conformanceUrl'> & { readonly store: Store }
+> {
   const replica = settings.BATON_REPLICA ?? generateReplicaName();
   const log = createLogger(settings.LOG_LEVEL, { role: 'gateway', replica });
   const store = await openStore(settings, deployment, replica);
@@ -63,6 +66,7 @@ export async function runGateway(
     log,
   );
   return {
+    store,
     url: gateway.url,
     operatorUrl: gateway.operatorUrl,
     conformanceUrl: gateway.conformanceUrl,

@@ -11,12 +11,13 @@ const jsonSchemas = new WeakMap<z.ZodType, unknown>();
 
 /**
  * For an issue about fields that nobody knows: the names that were most likely meant, or else those that are known there; empty for any other
- * issue. Names that are only taken for the sake of other programs (`deprecated`) are not proposed.
+ * issue. Of several shapes those count whose constants, such as a `kind`, are as in what was `sent`. Names that are only taken for the sake of other programs (`deprecated`) are not proposed.
  */
-export function unknownFieldHint(issue: z.core.$ZodIssue, schema: z.ZodType): string {
+export function unknownFieldHint(issue: z.core.$ZodIssue, schema: z.ZodType, sent: unknown): string {
   if (issue.code !== 'unrecognized_keys') return '';
   if (!jsonSchemas.has(schema)) jsonSchemas.set(schema, toJsonSchema(schema));
-  const known = [...new Set(fieldsAt(jsonSchemas.get(schema), issue.path))];
+  const fields = new Set(fieldsAt(jsonSchemas.get(schema), issue.path, sent));
+  const known = [...fields].filter((name) => !issue.keys.includes(name));
   if (known.length === 0) return '. It takes none';
   const nearest = issue.keys.slice(0, MAX_NAMES).flatMap((key) => nearestName(key, known) ?? []);
   const hint =
@@ -26,14 +27,29 @@ export function unknownFieldHint(issue: z.core.$ZodIssue, schema: z.ZodType): st
   return hint.slice(0, MAX_HINT_LENGTH);
 }
 
-function fieldsAt(schema: unknown, path: readonly PropertyKey[]): string[] {
+function fieldsAt(schema: unknown, path: readonly PropertyKey[], sent: unknown): string[] {
   let nodes = alternativesOf(schema);
-  for (const step of path) nodes = nodes.flatMap((node) => alternativesOf(childOf(node, step)));
-  return nodes.flatMap(({ properties }) =>
-    Object.entries(isRecord(properties) ? properties : {})
+  let value = sent;
+  for (const step of path) {
+    nodes = nodes.flatMap((node) => alternativesOf(childOf(node, step)));
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[step];
+  }
+  const shapes = nodes.flatMap(({ properties }) => (isRecord(properties) ? [properties] : []));
+  const fitting = shapes.filter((shape) => hasConstantsOf(shape, value));
+  return (fitting.length > 0 ? fitting : shapes).flatMap((shape) =>
+    Object.entries(shape)
       .filter(([, field]) => !(isRecord(field) && field['deprecated'] === true))
       .map(([name]) => name),
   );
+}
+
+/** False where what was sent has another value in a field of the shape than those that it may have. */
+function hasConstantsOf(shape: SchemaNode, value: unknown): boolean {
+  return Object.entries(shape).every(([name, field]) => {
+    const constants = isRecord(field) ? (field['enum'] ?? [field['const']].filter(Boolean)) : [];
+    if (!Array.isArray(constants) || constants.length === 0 || !isRecord(value)) return true;
+    return !Object.hasOwn(value, name) || constants.includes(value[name]);
+  });
 }
 
 type SchemaNode = Readonly<Record<string, unknown>>;

@@ -7,8 +7,8 @@ export interface ToolReply {
   readonly structured: object;
   /** The task that the reply is about, for the 2025 revisions' related-task metadata. */
   readonly taskId?: string | undefined;
-  /** What became of the work within the call itself. What became of it at a worker is that worker's to log. */
-  readonly event?: 'parked' | 'ended';
+  /** True when the work has parked within the call itself. What becomes of it at a worker is that worker's to log. */
+  readonly hasParked?: boolean;
   /** True when the reply asks something of its caller: the text has the data as JSON, so that a client that reads only text can answer. */
   readonly asks?: boolean;
   /** The work that the call has started, while it goes on. */

@@ -4,9 +4,10 @@ import { BatonError, toBatonError } from '@baton/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CrossOriginHeaders } from './allowed-origins.ts';
 import { REQUEST_ID_HEADER } from './event-log.ts';
-import { MalformedJson } from './json-body-parser.ts';
+import { MalformedBody } from './read-body.ts';
 import { publicUrl } from './public-url.ts';
 import type { ResponseHeaders } from './response-headers.ts';
+import { pathOf } from './served-methods.ts';
 
 /**
  * The funnel of HTTP: whatever is thrown leaves as `application/problem+json` (RFC 9457) with its code, or, under
@@ -20,16 +21,27 @@ export function installErrorHandlers(app: FastifyInstance): void {
     else if (error.code === 'internal') request.log.error({ err: thrown }, 'request failed');
     return sendErrorResponse(request, reply, error);
   });
-  app.setNotFoundHandler(async (request, reply) =>
-    sendErrorResponse(request, reply, routeNotFoundError(request)),
-  );
+  app.setNotFoundHandler(async (request, reply) => sendErrorResponse(request, reply, noRouteError(request)));
 }
 
-export function routeNotFoundError({ method, url }: FastifyRequest): BatonError {
+/** Why no route takes a request: its path has other methods (`method_not_allowed`), or there is no such path (`not_found`). */
+export function noRouteError(request: FastifyRequest): BatonError {
+  const { method, url, server } = request;
+  const methods = server.methodsAt(url);
+  if (methods.length > 0) return methodNotAllowedError(request, methods);
   return new BatonError(
     'not_found',
     `There is nothing at ${method} ${url.slice(0, 200)}. GET / says what is where.`,
   );
+}
+
+/** `method_not_allowed` of an address that takes `methods`, which the header `Allow` names (RFC 9110, section 15.5.6). */
+export function methodNotAllowedError(
+  { method, url }: FastifyRequest,
+  methods: readonly string[],
+  problem = `${pathOf(url).slice(0, 200)} takes ${new Intl.ListFormat('en').format(methods)}, not ${method}.`,
+): BatonError {
+  return new BatonError('method_not_allowed', problem, { allow: methods.join(', ') });
 }
 
 /** What the router refuses before a route is found, such as a path that cannot be decoded. */
@@ -71,7 +83,7 @@ export function sendHttpParseError(
 /** For clients that show no body: what they sent, and that no log-in would mend it. */
 const KEY_REFUSED = 'The API key is unknown, mistyped, revoked or expired; Baton has no OAuth log-in';
 
-/** Headers that a refusal carries: how to authenticate, when to come back. */
+/** Headers that a refusal carries: how to authenticate, which methods there are, when to come back. */
 export function errorHeaders(error: BatonError, request: FastifyRequest): Record<string, string> {
   const headers: Record<string, string> = {};
   if (error.code === 'unauthenticated') {
@@ -87,6 +99,7 @@ export function errorHeaders(error: BatonError, request: FastifyRequest): Record
       `Bearer realm="baton", error="insufficient_scope", scope="${String(error.details['scope'])}", ` +
       `resource_metadata="${metadataUrl(request)}"`;
   }
+  if (error.code === 'method_not_allowed') headers['allow'] = String(error.details['allow']);
   if (error.row.repeat) {
     headers['retry-after'] = String(Math.ceil(Number(error.details['retryAfterMs'] ?? 1_000) / 1_000));
   }
@@ -103,7 +116,7 @@ export async function sendErrorResponse(request: FastifyRequest, reply: FastifyR
   const { http, rpc } = error.row;
   reply.status(http).headers(errorHeaders(error, request));
   if (request.url.startsWith('/mcp')) {
-    const code = error instanceof MalformedJson ? PARSE_ERROR : rpc;
+    const code = error instanceof MalformedBody ? PARSE_ERROR : rpc;
     return reply.send({
       jsonrpc: '2.0',
       id: null,

@@ -8,7 +8,7 @@ import {
 } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { LoopTurns } from './limits/loop-turns.ts';
-import { readBody } from './read-body.ts';
+import { MalformedBody, readBody } from './read-body.ts';
 
 /** The rate counts each value of a body as so many bytes at least: some of a byte take as long to handle. */
 const VALUE_WEIGHT = 64;
@@ -54,7 +54,6 @@ function tenantOf({ credential }: FastifyRequest): string {
 }
 
 function parseRequestBody(request: FastifyRequest, body: string): unknown {
-  requirePlainUtf8(request);
   // Many clients set the content type on a DELETE or POST that has no body.
   const { takesLargeJson } = request.routeOptions.config;
   if (body === '') return undefined;
@@ -72,7 +71,8 @@ function parseBody(body: string, bounds: typeof JSON_TEXT_BOUNDS) {
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     const { fault, message } = error;
-    if (fault === 'malformed') throw new MalformedJson(message);
+    if (fault === 'malformed')
+      throw new MalformedBody(`is not JSON that Baton takes: ${message.slice(0, 200)}`);
     if (fault === 'depth') throw new BatonError('invalid_arguments', `The JSON body ${message}.`);
     if (fault === 'number')
       throw new BatonError('invalid_arguments', `The JSON body ${message}.`, { field: error.path });
@@ -80,24 +80,6 @@ function parseBody(body: string, bounds: typeof JSON_TEXT_BOUNDS) {
       limit: fault,
       most: bounds[fault],
     });
-  }
-}
-
-/** Bodies are read as uncompressed UTF-8: another charset or encoding would be read wrongly. */
-export function requirePlainUtf8({ headers }: FastifyRequest): void {
-  const charset = /charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (/^(utf-?8|us-ascii)$/i.test(charset) && encoding === 'identity') return;
-  throw new BatonError(
-    'unsupported_media_type',
-    `The body must be plain UTF-8; it says charset ${charset.slice(0, 40)}, encoding ${encoding.slice(0, 40)}.`,
-  );
-}
-
-/** The body is no JSON, or JSON that Baton does not take. MCP answers it with its own code (-32700). */
-export class MalformedJson extends BatonError {
-  constructor(reason: string) {
-    super('invalid_arguments', `The body is not JSON that Baton takes: ${reason.slice(0, 200)}`);
   }
 }
 

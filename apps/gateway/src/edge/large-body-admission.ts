@@ -2,7 +2,7 @@ import { callbackify } from 'node:util';
 import { MAX_BODY_BYTES, MAX_IMPORT_BYTES } from '@baton/protocol';
 import type { Store } from '@baton/store';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { routeNotFoundError } from './error-responses.ts';
+import { noRouteError } from './error-responses.ts';
 import type { BufferBudget } from './limits/buffer-budget.ts';
 
 /** Smaller bodies are read before their caller is admitted, which nearly all are. */
@@ -23,7 +23,7 @@ export function refuseUnadmittedLargeBodies(
     const announced = announcedBytes(request);
     if (announced !== undefined && announced <= UNCHECKED_BYTES) return done();
     const { credential } = request;
-    if (request.is404) return done(routeNotFoundError(request));
+    if (request.is404) return done(noRouteError(request));
     if (credential?.kind !== 'key') return done();
     const { key } = credential;
     const { takesLargeJson } = request.routeOptions.config;

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { BatonError, MAX_BODY_BYTES } from '@baton/protocol';
 import { refusalError } from '@baton/store';
@@ -5,7 +6,8 @@ import type { FastifyRequest } from 'fastify';
 
 /**
  * Reads a body as UTF-8, up to the request's `maxBodyBytes`: a longer one is cut off where it exceeds them, or before it begins
- * if it says how long it is, and the rest stays unread. `request.bodyBytes` counts what was read.
+ * if it says how long it is, and the rest stays unread. `request.bodyBytes` counts what was read. What is no UTF-8, or says that it is
+ * something else, is refused: to read it nevertheless would change it.
  */
 export function readBody(
   request: FastifyRequest,
@@ -33,9 +35,28 @@ export function readBody(
     payload.off('data', onData).off('end', onEnd).off('error', onError);
     const [first] = chunks;
     const bytes = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
-    done(error, error === null ? bytes.toString('utf8') : '');
+    const problem = error ?? problemOfEncoding(request, bytes);
+    done(problem, problem === null ? bytes.toString('utf8') : '');
   };
   payload.on('data', onData).on('end', onEnd).on('error', onError);
+}
+
+function problemOfEncoding({ headers }: FastifyRequest, bytes: Buffer): BatonError | null {
+  const charset = /charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (!/^(utf-?8|us-ascii)$/i.test(charset) || encoding !== 'identity')
+    return new BatonError(
+      'unsupported_media_type',
+      `The body must be plain UTF-8; it says charset ${charset.slice(0, 40)}, encoding ${encoding.slice(0, 40)}.`,
+    );
+  return isUtf8(bytes) ? null : new MalformedBody('is not UTF-8. Send its text as UTF-8.');
+}
+
+/** The body is no text, no JSON, or JSON that Baton does not take. MCP answers it with its own code (-32700). */
+export class MalformedBody extends BatonError {
+  constructor(reason: string) {
+    super('invalid_arguments', `The body ${reason}`);
+  }
 }
 
 function tooLarge({ maxBodyBytes }: FastifyRequest, bytes: number): BatonError {

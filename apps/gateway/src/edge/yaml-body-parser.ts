@@ -1,7 +1,6 @@
 import { BatonError, JsonTextError, parseJson } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parse } from 'yaml';
-import { requirePlainUtf8 } from './json-body-parser.ts';
 import { readBody } from './read-body.ts';
 
 /** A longer text is no definition: its JSON has to fit half of it. It bounds how long parsing holds the event loop. */
@@ -15,7 +14,6 @@ export function installYamlBodyParser(app: FastifyInstance): void {
     readBody(request, payload, (error, body) => {
       if (error !== null) return done(error);
       try {
-        requirePlainUtf8(request);
         done(null, parseYaml(body));
       } catch (thrown) {
         done(thrown as Error);

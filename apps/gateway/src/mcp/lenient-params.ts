@@ -1,5 +1,5 @@
+import { coercePromptArguments } from '@baton/agent-definitions';
 import { isRecord, JsonTextError, parseJson } from '@baton/protocol';
-import { coercePromptArguments } from '../prompts/prompt-arguments.ts';
 
 const ARGUMENTS = 'arguments';
 /** Where methods have values of their caller's own, or of a model, whose nulls are theirs. */

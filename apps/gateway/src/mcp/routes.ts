@@ -1,4 +1,4 @@
-import { BatonError, MAX_BODY_BYTES, toBatonError } from '@baton/protocol';
+import { MAX_BODY_BYTES, toBatonError } from '@baton/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   admitCaller,
@@ -11,7 +11,7 @@ import {
 import type { Access, Call, Services } from '../call/call.ts';
 import { isAdmissionRefusal } from '../call/error-classification.ts';
 import { keyOf } from '../edge/credential.ts';
-import { fromFastifyError, sendErrorResponse } from '../edge/error-responses.ts';
+import { fromFastifyError, methodNotAllowedError, sendErrorResponse } from '../edge/error-responses.ts';
 import { requireReplyAccepted, requireStreamAccepted } from '../edge/streams/accept-header.ts';
 import { HOW_TO_OPEN_A_SESSION, type Session, sessionRequiredError } from '../sessions/session.ts';
 import type { SessionTokens } from '../sessions/session-tokens.ts';
@@ -94,19 +94,20 @@ export async function mcpRoutes(
     return sendDispatched(request, reply, accepted, dispatchersOf2025.cancellable.track(dispatched, session));
   });
 
-  const ofSession = { config: { access: keyAccess(edgeAdmittedAccess(MCP_OR_AGENT_SCOPE)) } };
+  const ofSession = {
+    // HEAD is refused below, with the other methods.
+    exposeHeadRoute: false,
+    config: { access: keyAccess(edgeAdmittedAccess(MCP_OR_AGENT_SCOPE)) },
+  };
   app.get('/mcp', ofSession, async (request, reply) => {
     const call = callOf(request, reply);
     const session = await sessionOf(request, call);
     if (session === undefined) {
-      if (isOfNoSession(request)) return refuseMethod(request, reply);
+      if (isOfNoSession(request)) return refuseMethod(request);
       // To clients a 405 says that there is no stream, and they go on without; any other refusal is an error to them
       // (MCP 2025-11-25, basic/transports, Listening for Messages from the Server).
-      reply.header('allow', 'POST');
-      throw new BatonError(
-        'method_not_allowed',
-        `Only a session has a notification stream. ${HOW_TO_OPEN_A_SESSION}`,
-      );
+      const problem = `Only a session has a notification stream. ${HOW_TO_OPEN_A_SESSION}`;
+      throw methodNotAllowedError(request, ['POST'], problem);
     }
     requireKnownProtocolVersion(request);
     requireStreamAccepted(request);
@@ -127,7 +128,7 @@ export async function mcpRoutes(
     const call = callOf(request, reply);
     const session = await sessionOf(request, call);
     if (session === undefined) {
-      if (isOfNoSession(request)) return refuseMethod(request, reply);
+      if (isOfNoSession(request)) return refuseMethod(request);
       throw sessionRequiredError('There is no session to end.');
     }
     requireKnownProtocolVersion(request);
@@ -139,7 +140,7 @@ export async function mcpRoutes(
   app.route({
     method: ['HEAD', 'PUT', 'PATCH', 'OPTIONS'],
     url: '/mcp',
-    config: { isPublic: true },
+    config: { isPublic: true, refusesMethods: true },
     // Public, so no body is read.
     onRequest: refuseMethod,
     handler: refuseMethod,
@@ -167,13 +168,8 @@ function isOfNoSession(request: FastifyRequest): boolean {
   return (protocolVersionOf(request) ?? '') >= REVISION_OF_2026;
 }
 
-async function refuseMethod(request: FastifyRequest, reply: FastifyReply): Promise<never> {
-  const methods = isOfNoSession(request) ? ['POST'] : ['GET', 'POST', 'DELETE'];
-  reply.header('allow', methods.join(', '));
-  throw new BatonError(
-    'method_not_allowed',
-    `/mcp takes ${new Intl.ListFormat('en').format(methods)}, not ${request.method}.`,
-  );
+async function refuseMethod(request: FastifyRequest): Promise<never> {
+  throw methodNotAllowedError(request, isOfNoSession(request) ? ['POST'] : ['GET', 'POST', 'DELETE']);
 }
 
 declare module 'fastify' {

@@ -1,4 +1,9 @@
-import { renderPrompt, toPromptDefinition } from '@baton/agent-definitions';
+import {
+  promptArgumentError,
+  renderPrompt,
+  requirePromptArguments,
+  toPromptDefinition,
+} from '@baton/agent-definitions';
 import { BatonError, canonicalJson, type JsonObject, WORKFLOW_OPERATION } from '@baton/protocol';
 import type { Workflow, WorkflowInput } from '@baton/workflows';
 import type { GetPromptRequest, GetPromptResult } from '@modelcontextprotocol/sdk/types.js';
@@ -6,7 +11,6 @@ import type { AdmittedCall } from '../call/call.ts';
 import { idempotencyOf } from '../tools/idempotency.ts';
 import { CONTINUED_TASK_META_KEY } from '../workflows/continue-workflow.ts';
 import { findGuide, renderGuide } from './guides.ts';
-import { promptArgumentError, requireArguments } from './prompt-arguments.ts';
 import {
   describeRun,
   finishWorkflow,
@@ -112,7 +116,7 @@ async function workflowFor(
 ): Promise<Workflow> {
   const workflow = (await tenant.workflows.get(name)).definition as unknown as Workflow;
   // One without arguments hands over what words a host passes.
-  if (workflow.arguments.length > 0) requireArguments(workflow, args);
+  if (workflow.arguments.length > 0) requirePromptArguments(workflow, args);
   return workflow;
 }
 

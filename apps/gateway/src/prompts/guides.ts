@@ -1,5 +1,5 @@
+import { promptArgumentError, requirePromptArguments } from '@baton/agent-definitions';
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/sdk/types.js';
-import { promptArgumentError, requireArguments } from './prompt-arguments.ts';
 
 type GuideArguments = Readonly<Record<string, string>>;
 
@@ -125,7 +125,7 @@ export function guideListing({ name, title, description, arguments: args }: Guid
 
 /** A guide with its arguments filled in, as one message of the user. Errors: `invalid_arguments` naming the argument. */
 export function renderGuide(guide: Guide, args: GuideArguments): GetPromptResult {
-  requireArguments(guide, args);
+  requirePromptArguments(guide, args);
   // Hosts fill in what a person leaves blank.
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value.trim() !== ''));
   return {

@@ -50,7 +50,7 @@ export async function runToolCall(
     const reply = await tool.call(args, call, meta);
     if (reply.taskId !== undefined) call.trace?.setTask(reply.taskId);
     await admitCallerUnlessAdmitted(call, tool.access);
-    if (reply.event !== undefined) logStarted(tool, reply.event, reply, call);
+    if (reply.hasParked === true) logParked(tool, reply, call);
     const outcome = outcomeOf(reply.structured as JsonObject, tool.startTask !== undefined);
     return { kind: 'replied', reply, continuation: await continuationOf(outcome) };
   } catch (thrown) {
@@ -62,13 +62,7 @@ export async function runToolCall(
   }
 }
 
-/** What a call that delegates has come to by itself. An answer is logged where it is taken. */
-function logStarted(
-  { name }: Tool,
-  event: 'parked' | 'ended',
-  { structured, taskId }: ToolReply,
-  { logEvent }: Call,
-): void {
-  const { status, interactionId } = structured as { status: string; interactionId?: string };
-  logEvent(event, { tool: name, taskId, ...(event === 'parked' ? { interactionId } : { status }) });
+function logParked({ name }: Tool, { structured, taskId }: ToolReply, { logEvent }: Call): void {
+  const { interactionId } = structured as { interactionId?: string };
+  logEvent('parked', { tool: name, taskId, interactionId });
 }

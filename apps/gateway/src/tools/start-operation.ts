@@ -18,7 +18,11 @@ import { omitEchoedText } from '../delegation/omit-echoed-text.ts';
 import { idempotencyOf } from './idempotency.ts';
 
 /** A reply to an operation that has ended; its own fields are beside these. */
-const completedReplySchema = z.looseObject({ status: z.literal('completed'), operation: z.string() });
+const completedReplySchema = z.looseObject({
+  status: z.literal('completed'),
+  operation: z.string(),
+  taskId: z.string(),
+});
 
 const workingReplySchema = z
   .looseObject({ status: z.literal('working'), operation: z.string(), taskId: z.string() })
@@ -92,15 +96,10 @@ async function replyFor(
 ): Promise<ToolReply> {
   const { name } = operation;
   switch (started.kind) {
-    case 'completed':
-      return {
-        ...completedReply(operation, { status: 'completed', operation: name, ...started.result }),
-        event: 'ended',
-      };
     case 'parked': {
       const { taskId, pending, createdAt } = started;
       const reply = unfinishedReply({ taskId, operation: name, pending, createdAt, isOfThisCall });
-      return reply.asks === true ? { ...reply, event: 'parked' } : reply;
+      return reply.asks === true ? { ...reply, hasParked: true } : reply;
     }
     case 'running': {
       const { taskId } = started;

@@ -1,6 +1,6 @@
 import type { ChangedResource, ToolCategory, ToolHints } from '@baton/operations';
 import { toJsonSchema } from '@baton/engine';
-import { BatonError, type JsonObject } from '@baton/protocol';
+import { BatonError, halfCharacterPath, type JsonObject } from '@baton/protocol';
 import { z } from 'zod';
 import { deferAdmission, admitCall } from '../call/access.ts';
 import type {
@@ -118,23 +118,31 @@ function parseLeniently<T>(schema: z.ZodType<T>, args: unknown): T {
 /** Errors: `invalid_arguments` naming the field and what it may be. */
 export function parseToolArguments<T>(schema: z.ZodType<T>, args: unknown): T {
   const parsed = schema.safeParse(args ?? {});
-  if (parsed.success) return parsed.data;
-  const issues = problemsIn(parsed.error, schema);
+  const half = parsed.success ? halfCharacterPath(args) : undefined;
+  if (parsed.success && half === undefined) return parsed.data;
+  const issues = parsed.success ? [halfCharacterProblem(half ?? [])] : problemsIn(parsed.error, schema, args);
   const message = issues
     .map(({ field, problem }) => (field === '' ? problem : `${field}: ${problem}`))
     .join('; ');
   throw new BatonError('invalid_arguments', message, { field: issues[0]?.field ?? '', issues });
 }
 
-function findProblems(schema: z.ZodType, args: unknown): ArgumentProblem[] {
-  const parsed = schema.safeParse(readLeniently(args, toJsonSchema(schema)));
-  return parsed.success ? [] : problemsIn(parsed.error, schema);
+function halfCharacterProblem(path: readonly string[]): ArgumentProblem {
+  const problem = 'holds half of a surrogate pair: cut texts between characters, never within one';
+  return { field: path.join('.').slice(0, 200).toWellFormed(), problem };
 }
 
-function problemsIn(error: z.ZodError, schema: z.ZodType): ArgumentProblem[] {
+function findProblems(schema: z.ZodType, args: unknown): ArgumentProblem[] {
+  const read = readLeniently(args, toJsonSchema(schema));
+  const parsed = schema.safeParse(read);
+  return parsed.success ? [] : problemsIn(parsed.error, schema, read);
+}
+
+function problemsIn(error: z.ZodError, schema: z.ZodType, sent: unknown): ArgumentProblem[] {
   return error.issues.slice(0, 20).map((issue) => ({
     field: fieldOf(issue),
-    problem: issue.message.slice(0, MAX_PROBLEM_LENGTH) + textHint(issue) + unknownFieldHint(issue, schema),
+    problem:
+      issue.message.slice(0, MAX_PROBLEM_LENGTH) + textHint(issue) + unknownFieldHint(issue, schema, sent),
   }));
 }
 

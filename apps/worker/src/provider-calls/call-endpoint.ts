@@ -29,8 +29,8 @@ export async function callEndpoint(
   words: PostedWords,
 ): Promise<AgentAnswer> {
   try {
-    const { route, apiKey } = await endpointOf(call);
-    const data = await askModel(call, route, apiKey, { models, signal, onText: words.add });
+    const endpoint = await endpointOf(call);
+    const data = await askModel(call, endpoint, { models, signal, onText: words.add });
     const text = textAsSent(data);
     if (!(await words.end(text.ok ? text.value : '')))
       throw new LlmCallFailure('api_error', 'The answer differs from the words that came before its end.');
@@ -44,7 +44,7 @@ export async function callEndpoint(
 }
 
 /** The endpoint as it is configured now, whatever it was when the request was opened. */
-async function endpointOf({ asked, roles }: BegunCall) {
+async function endpointOf({ asked, roles }: BegunCall): Promise<Endpoint> {
   const role = await roles.cachedRole(asked.role);
   const route = role?.routes[Math.min(asked.route ?? 0, role.routes.length - 1)];
   if (route === undefined || route.kind === 'agent')
@@ -56,7 +56,14 @@ async function endpointOf({ asked, roles }: BegunCall) {
   }
   // It opens whether that succeeds or not: the next call tries again.
   if (!opened.isCurrent) await roles.reseal(asked.role).catch(() => {});
-  return { route, apiKey: opened.key };
+  return { route, apiKey: opened.key, maxTokens: role?.maxTokens };
+}
+
+interface Endpoint {
+  readonly route: EndpointRoute;
+  readonly apiKey: string | undefined;
+  /** The most that a request of the role may ask for. */
+  readonly maxTokens: number | undefined;
 }
 
 interface CallBounds {
@@ -67,8 +74,7 @@ interface CallBounds {
 
 async function askModel(
   call: BegunCall,
-  route: EndpointRoute,
-  apiKey: string | undefined,
+  { route, apiKey, maxTokens }: Endpoint,
   { models, signal, onText }: CallBounds,
 ): Promise<unknown> {
   const { timeoutMs = DEFAULT_PROVIDER_TIMEOUT_MS } = route;
@@ -84,7 +90,7 @@ async function askModel(
     const ask = models.of({ tenant, route, modelId, apiKey });
     const bounds = { signal: AbortSignal.any([signal, timeout, over.signal]), onText };
     const request = requestOf(call, modelId);
-    const data = await models.connections.during(tenant, () => askWithRoom(ask, request, bounds));
+    const data = await models.connections.during(tenant, () => askWithRoom(ask, request, maxTokens, bounds));
     isRead = serviceType !== 'streamText';
     if (exceedsDepth(MAX_STORED_JSON_DEPTH, data))
       throw new LlmCallFailure('api_error', `The answer nests deeper than ${MAX_STORED_JSON_DEPTH} levels.`);
@@ -98,17 +104,18 @@ async function askModel(
   }
 }
 
-/** An answer that its limit cut off is asked for once more with more room; words of a stream are shown already, and stay. */
+/** An answer that its limit cut off is asked for once more with more room, at most `cap`; words of a stream are shown already, and stay. */
 async function askWithRoom(
   ask: AskModel,
   request: DelegatedRequest,
+  cap: number | undefined,
   bounds: Parameters<AskModel>[1],
 ): Promise<unknown> {
   try {
     return await ask(request, bounds);
   } catch (thrown) {
-    const { moreTokens: maxTokens } = toLlmCallFailure(thrown);
-    if (maxTokens === undefined || request.serviceType === 'streamText') throw thrown;
+    const maxTokens = Math.min(toLlmCallFailure(thrown).moreTokens ?? 0, cap ?? Number.POSITIVE_INFINITY);
+    if (maxTokens <= (request.request.maxTokens ?? 0) || request.serviceType === 'streamText') throw thrown;
     return ask({ ...request, request: { ...request.request, maxTokens } }, bounds);
   }
 }

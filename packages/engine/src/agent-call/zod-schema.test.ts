@@ -50,8 +50,8 @@ test.each<[string, z.ZodType, boolean]>([
   ['an object with such a field', z.object({ object: z.string() }), true],
   ['an object without', z.object({ n: z.number() }), false],
   ['no object', z.array(z.string()), false],
-])('hasObjectField of %s', (_claim, schema, expected) => {
-  expect(toAnswerSchema(schema).hasObjectField).toBe(expected);
+])('hasField of %s', (_claim, schema, expected) => {
+  expect(toAnswerSchema(schema).hasField('object')).toBe(expected);
 });
 
 test('a fitting value comes back as the schema reads it, defaults filled in', () => {

@@ -9,7 +9,8 @@ const MAX_ISSUE_LENGTH = 400;
 export function toAnswerSchema<T>(schema: z.ZodType<T>): AnswerSchema<T> {
   return {
     check: (value) => validate(schema, value),
-    hasObjectField: schema instanceof z.ZodObject && Object.hasOwn(schema.shape, 'object'),
+    hasField: (name) => schema instanceof z.ZodObject && Object.hasOwn(schema.shape, name),
+    takesText: !(schema instanceof z.ZodObject),
   };
 }
 

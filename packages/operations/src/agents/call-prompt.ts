@@ -1,5 +1,6 @@
 import {
   answerParserOf,
+  coercePromptArguments,
   fillTemplate,
   readPromptDefinition,
   namesIn,
@@ -10,7 +11,7 @@ import {
   requestHintsOf,
 } from '@baton/agent-definitions';
 import { type Budgets, type FunctionCall, type Handlers, type Program, runAgentCall } from '@baton/engine';
-import { type JsonObject, type Message, messageSchema, withContentNamed } from '@baton/protocol';
+import { isRecord, type JsonObject, type Message, messageSchema, withContentNamed } from '@baton/protocol';
 import { z } from 'zod';
 import type { Operation } from '../definition/operation.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
@@ -34,7 +35,10 @@ const input = z.strictObject({
   name: promptNameSchema.describe('The prompt'),
   version: integerOrDigits(z.int().min(1)).optional().describe('By default the newest'),
   args: z
-    .record(z.string().max(100), z.string().max(100_000))
+    .preprocess(
+      (given) => (isRecord(given) ? coercePromptArguments(given) : given),
+      z.record(z.string().max(100), z.string().max(100_000)),
+    )
     .optional()
     .describe("The prompt's arguments by name"),
   content: messageBlocksSchema
@@ -99,7 +103,7 @@ function* askPrompt({
   messages: continued = [],
 }: Input): Program<JsonObject> {
   const prompt = yield* readPromptDefinition(name, version);
-  const own = renderPrompt(prompt, args).map(
+  const own = renderPrompt(prompt, args, 'args').map(
     (message): Message => (message.role === 'user' ? userMessage(message.content, content) : message),
   );
   const { run: functions, callers } = yield* promptFunctions(prompt);

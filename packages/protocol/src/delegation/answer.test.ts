@@ -8,9 +8,10 @@ import {
   hasNonTextContent,
 } from './answer.ts';
 
-function shaped<T>(schema: z.ZodType<T>, hasObjectField = false): AnswerSchema<T> {
+function shaped<T>(schema: z.ZodType<T>): AnswerSchema<T> {
   return {
-    hasObjectField,
+    hasField: (name) => schema instanceof z.ZodObject && Object.hasOwn(schema.shape, name),
+    takesText: !(schema instanceof z.ZodObject),
     check(value) {
       const { success, data, error } = schema.safeParse(value);
       return success
@@ -22,7 +23,8 @@ function shaped<T>(schema: z.ZodType<T>, hasObjectField = false): AnswerSchema<T
 
 const count = shaped(z.object({ n: z.number() }));
 const either = shaped(z.looseObject({ n: z.number().optional() }));
-const withObject = shaped(z.looseObject({ object: z.unknown() }), true);
+const withObject = shaped(z.looseObject({ object: z.unknown() }));
+const titled = shaped(z.looseObject({ text: z.string() }));
 const only = shaped(z.strictObject({ n: z.number() }));
 const drawn = shaped(z.strictObject({ content: z.array(z.number()) }));
 const fits = (value: unknown) => ({ ok: true, value });
@@ -32,6 +34,32 @@ describe('structured data is read', () => {
     ['under object', count, { object: { n: 1 } }, { n: 1 }],
     ['under object, though the whole fits too', either, { object: { n: 1 } }, { n: 1 }],
     ['under object, never under text, when both fit', count, { object: { n: 1 }, text: '{"n":2}' }, { n: 1 }],
+    [
+      'in the words, though an open schema would take their envelope',
+      either,
+      { text: '{"n":1}', model: 'm' },
+      { n: 1 },
+    ],
+    [
+      'in blocks, though an open schema would take their envelope',
+      either,
+      { content: [{ type: 'text', text: '{"n":1}' }] },
+      { n: 1 },
+    ],
+    [
+      'as text under object, though an open schema would take its envelope',
+      either,
+      { object: '{"n":1}' },
+      { n: 1 },
+    ],
+    ['as the whole, when the schema has a field text', titled, { text: 'a' }, { text: 'a' }],
+    [
+      'as the whole, when something else stands beside the words',
+      either,
+      { text: 'a', n: 1 },
+      { text: 'a', n: 1 },
+    ],
+    ['as the whole, when content is no list of blocks', either, { content: 'a' }, { content: 'a' }],
     [
       'as the whole, when the schema has a field object and the whole fits',
       withObject,
@@ -78,7 +106,7 @@ describe('structured data is read', () => {
   });
 
   test('under object when the schema has such a field but the whole does not fit', () => {
-    const strict = shaped(z.strictObject({ object: z.string() }), true);
+    const strict = shaped(z.strictObject({ object: z.string() }));
     expect(extractObject({ object: { object: 'x' } }, strict)).toEqual(fits({ object: 'x' }));
   });
 

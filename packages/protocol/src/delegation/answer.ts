@@ -91,10 +91,13 @@ export const RETRYABLE_ERROR_TYPES: ReadonlySet<string> = new Set([
   'api_error',
 ]);
 
-/** A schema as reading an answer needs it: the check itself, and whether the schema has a field named `object`. */
+/** A schema as reading an answer needs it. */
 export interface AnswerSchema<T> {
   check(value: unknown): Validation<T>;
-  readonly hasObjectField: boolean;
+  /** True for a field that the schema names at its top. */
+  hasField(name: string): boolean;
+  /** False where no text ever fits, so that none is checked as it is. */
+  readonly takesText: boolean;
 }
 
 /** A value as its schema has it, or what is wrong with it. */
@@ -102,7 +105,8 @@ export type Validation<T> = { ok: true; value: T } | { ok: false; problem: strin
 
 /** For a request without a schema: anything but words fits, and words may yet be JSON. */
 export const anyObjectSchema: AnswerSchema<Json> = {
-  hasObjectField: false,
+  hasField: () => false,
+  takesText: false,
   check: (value) =>
     typeof value === 'string'
       ? { ok: false, problem: 'an object was asked for' }
@@ -115,25 +119,47 @@ export const anyObjectSchema: AnswerSchema<Json> = {
  * value that fits. When nothing fits, the problem is that of the reading that the agent most likely meant.
  */
 export function extractObject<T>(data: unknown, shape: AnswerSchema<T>): Validation<T> {
-  const wraps = isRecord(data) && Object.hasOwn(data, 'object');
+  if (typeof data === 'string') return readText(data, shape);
+  if (!isRecord(data)) return shape.check(data);
   // The usual answer is wrapped, and to say what does not fit of its envelope costs more than to read it.
-  const wrapped = wraps && !shape.hasObjectField ? shape.check(data['object']) : undefined;
+  const isWrapped = Object.hasOwn(data, 'object') && !shape.hasField('object');
+  const wrapped = isWrapped ? readObject(data['object'], shape) : undefined;
   if (wrapped?.ok) return wrapped;
-  const whole = shape.check(data);
-  if (whole.ok) return whole;
-  if (typeof data === 'string') return readJsonText(data, shape);
-  if (!isRecord(data)) return whole;
-  const asValue = wraps && shape.hasObjectField ? shape.check(data['object']) : wrapped;
-  if (asValue?.ok) return asValue;
-  const inner = typeof data['object'] === 'string' ? readJsonText(data['object'], shape) : asValue;
-  if (inner?.ok) return inner;
-  for (const bare of bareDataCandidates(data)) {
+  const whole = isEnvelope(data, shape) ? undefined : shape.check(data);
+  if (whole?.ok) return whole;
+  const object = isWrapped || !Object.hasOwn(data, 'object') ? wrapped : readObject(data['object'], shape);
+  if (object?.ok) return object;
+  for (const bare of whole === undefined ? [] : bareDataCandidates(data)) {
     const fit = shape.check(bare);
     if (fit.ok) return fit;
   }
   const words = [...(typeof data['text'] === 'string' ? [data['text']] : []), ...textsOfBlocks(data)];
   const text = words.length > 0 ? readJsonText(words.join('\n'), shape) : undefined;
-  return text?.ok ? text : (inner ?? text ?? whole);
+  return text?.ok ? text : (object ?? text ?? whole ?? { ok: false, problem: 'JSON was asked for' });
+}
+
+function readObject<T>(object: unknown, shape: AnswerSchema<T>): Validation<T> {
+  return typeof object === 'string' ? readText(object, shape) : shape.check(object);
+}
+
+/** The fields of `data` that hold what a model said, by their contract. */
+const SAID: Readonly<Record<string, (value: unknown) => boolean>> = {
+  object: () => true,
+  text: (value) => typeof value === 'string',
+  content: (value) => Array.isArray(value) && value.every((block) => isRecord(block) && 'type' in block),
+  toolCalls: Array.isArray,
+  tool_calls: Array.isArray,
+};
+/** Those that are about the call. */
+const ABOUT_THE_CALL: ReadonlySet<string> = new Set(['model', 'usage', 'logprobs']);
+
+/** True where all of `data` is what the contract names and the schema does not: no bare data, even if the schema is open. */
+function isEnvelope(data: Record<string, unknown>, shape: AnswerSchema<unknown>): boolean {
+  const names = Object.keys(data);
+  return (
+    names.some((name) => SAID[name]?.(data[name])) &&
+    names.every((name) => !shape.hasField(name) && (SAID[name]?.(data[name]) ?? ABOUT_THE_CALL.has(name)))
+  );
 }
 
 /**
@@ -148,6 +174,12 @@ function bareDataCandidates(data: Record<string, unknown>): Record<string, unkno
     ...(size(uncounted) < size(data) ? [uncounted] : []),
     ...(size(bare) < size(uncounted) && size(bare) > 0 ? [bare] : []),
   ];
+}
+
+/** A text as it is where it fits, or the JSON in it. */
+function readText<T>(text: string, shape: AnswerSchema<T>): Validation<T> {
+  const whole = shape.takesText ? shape.check(text) : undefined;
+  return whole?.ok ? whole : readJsonText(text, shape);
 }
 
 /** The last value that fits; the problem of the last where none does. */

@@ -6,7 +6,8 @@ import { jsonReadings } from './json-in-text.ts';
 
 /** `{"tasks": [...]}` with one task at least. */
 const tasks: AnswerSchema<unknown> = {
-  hasObjectField: false,
+  hasField: () => false,
+  takesText: false,
   check(value) {
     const { tasks: found } = (value ?? {}) as { tasks?: unknown };
     return Array.isArray(found) && found.length > 0
@@ -55,8 +56,8 @@ describe('the answer among what a model writes is the last value that fits', () 
 
 describe('never an answer', () => {
   test.each<[string, string, RegExp]>([
-    ['reasoning alone', `<think>${one}</think>`, /not JSON/],
-    ['reasoning without an end', `<think>${one}`, /not JSON/],
+    ['reasoning alone', `<think>${one}</think>`, /nothing but reasoning/],
+    ['reasoning without an end', `<think>${one}`, /nothing but reasoning/],
     ['a part of a value that is cut off', `{"all":[${one},`, /not JSON/],
     ['a part of a value that is cut off in a string', `{"all":[${one}],"more":"${'x'.repeat(9)}`, /not JSON/],
     ['a part of a value that is broken', `{"all": [${one}, oops], "more": ${one}}`, /not JSON/],

@@ -25,6 +25,8 @@ export function jsonReadings(text: string): readonly [JsonReading, ...JsonReadin
   const [last, ...earlier] = found.toReversed().map(readJson);
   if (last !== undefined) return [last, ...earlier];
   const words = withoutReasoning(text);
+  if (words === '' && text !== '')
+    return [{ problem: 'the text is nothing but reasoning, without the JSON behind it' }];
   const bare = words === text ? whole : readJson(words);
   if ('value' in bare) return [bare];
   const fenced = readJson(stripCodeFence(words));

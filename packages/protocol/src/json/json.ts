@@ -32,6 +32,17 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
+/** Where the first text of a JSON value is, or key, that holds half of a surrogate pair: strict parsers refuse all that it stands in. */
+export function halfCharacterPath(value: unknown): string[] | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : [];
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const path = key.isWellFormed() ? halfCharacterPath(inner) : [];
+    if (path !== undefined) return [key, ...path];
+  }
+  return undefined;
+}
+
 /** Whether a JSON value has more fields and elements in it than `most`, at any depth. Stops counting there. */
 export function exceedsValueCount(most: number, value: unknown): boolean {
   let found = 0;

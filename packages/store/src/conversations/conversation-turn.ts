@@ -1,4 +1,4 @@
-import type { Message } from '@baton/protocol';
+import { BatonError, type Message } from '@baton/protocol';
 import { CONVERSATION_TTL } from '../records/durations.ts';
 import { taskRef } from '../records/keys.ts';
 import { FIELD } from '../records/task-record.ts';
@@ -64,9 +64,7 @@ export class ConversationTurn {
         case 'limit':
           ended = await findEndedRefs(this.context, fact.split(' '));
           if (ended.length > 0) continue;
-          throw refusalError(['limit_pending', 'conversationQueue', String(MOST_QUEUED)], {
-            conversationId: conversation,
-          });
+          throw queueFullError(conversation);
         case 'missing': {
           // The first turn of a conversation goes on in the task with its id.
           if (await this.isFirstTurn(conversation)) return { waits: true };
@@ -135,4 +133,12 @@ export class ConversationTurn {
     );
     return principal === this.principal && isTurn(program) && isUnfinished(status);
   }
+}
+
+function queueFullError(conversationId: string): BatonError {
+  return new BatonError(
+    'limit_pending',
+    `Conversation '${conversationId}' has ${MOST_QUEUED} turns that have not ended, the most that it takes. Answer or cancel one, then repeat.`,
+    { limit: 'conversationQueue', most: MOST_QUEUED, conversationId, retryAfterMs: 1_000 },
+  );
 }

@@ -54,7 +54,8 @@ export function refusalError(
     case 'idempotency_conflict':
       return new BatonError(
         'idempotency_conflict',
-        'This idempotency key was used with other arguments. Use a new key for a new call.',
+        `This idempotency key was used with other arguments${subject.taskId === undefined ? '' : `, by task '${subject.taskId}'`}. Use a new key for a new call.`,
+        about,
       );
     case 'chunk_conflict':
       return new BatonError(
@@ -89,8 +90,8 @@ export function refusalError(
     case 'interaction_already_answered':
       return new BatonError(
         'interaction_already_answered',
-        `${interaction} was answered before; the first answer counts. See its task with task_status.`,
-        about,
+        `${interaction} was answered before${facts[0] === 'another' ? ' by another' : ''}; the first answer counts. See its task with task_status.`,
+        { ...about, ...(facts[0] === 'another' && { byAnother: true }) },
       );
     case 'interaction_claimed': {
       const claimedBy = facts[1] && parseClaimField(facts[1]).by;
@@ -103,7 +104,7 @@ export function refusalError(
     case 'interaction_expired':
       return new BatonError(
         'interaction_expired',
-        `${interaction} was not answered by its deadline. Start the call again.`,
+        `${interaction} was not answered by its deadline. Where its task failed for that, retry_task asks again; otherwise start the call again.`,
         about,
       );
     case 'interaction_cancelled':

@@ -55,14 +55,14 @@ test('a cancelled interaction becomes a failed effect, and its task goes on', as
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
   await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 1));
-  expect(recorder.last(CANCEL)).toEqual(['cancelled', '1 ready', '']);
+  expect(recorder.last(CANCEL)).toEqual(['cancelled', '1 ready', '', '']);
   const record = await testTenant.readRecord(taskId);
   expect(JSON.parse(record['j:0']!.slice('llm-'.length))).toMatchObject({ code: 'interaction_cancelled' });
   expect(record).toMatchObject({ st: 'input_required', ev: '1' });
   expect(await redis.zcard(testTenant.keys.pending)).toBe(1);
   const segment = await fixture.loadSegment();
   await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 2));
-  expect(recorder.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', '', '']);
+  expect(recorder.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', '', '', '']);
   expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
 });
 

@@ -2,6 +2,7 @@ import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { EXPIRE, EXTEND_INTERACTION, RELEASE_TASK } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
+import type { Identity } from '../identity/identity.ts';
 import { taskRef } from '../records/keys.ts';
 import { AGENT, ANN, llmWait, BOB, errorCode, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
 import { openWorkflowOf, recordedEnd } from '../testing/workflow-step.ts';
@@ -25,9 +26,14 @@ test('an interaction that was not answered in time ends as a failed effect, and 
     .withLifetimes({ interaction: 0 })
     .openTask({ waits: [llmWait('0'), llmWait('1')] });
   await fixture.sweep();
-  expect(recorder.last(EXPIRE)).toEqual(['due', '1 ready']);
+  expect(recorder.last(EXPIRE)).toEqual(['due', '1 ready', '']);
   const record = await testTenant.readRecord(taskId);
-  expect(JSON.parse(record['j:0']!.slice('llm-'.length))).toMatchObject({ code: 'interaction_expired' });
+  for (const at of [0, 1]) {
+    const interactionId = formatInteractionId(taskId, at + 1);
+    const problem = JSON.parse(record[`j:${at}`]!.slice('llm-'.length));
+    expect(problem).toMatchObject({ code: 'interaction_expired', interactionId });
+    expect(problem.message).toContain(interactionId);
+  }
   expect(record).toMatchObject({ st: 'working', open: '', ev: '2' });
   expect(await redis.zcard(testTenant.keys.pending)).toBe(0);
   expect(await testTenant.queueState(taskId)).toBe('ready');
@@ -50,7 +56,7 @@ test('a task that did not end by its deadline fails with task_expired, and its i
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.withLifetimes({ task: 0 }).openTask();
   await fixture.sweep();
-  expect(recorder.last(EXPIRE)).toEqual(['ended', '', ANN.principal, 'echo 1']);
+  expect(recorder.last(EXPIRE)).toEqual(['ended', '', '', ANN.principal, 'echo 1']);
   expect(await testTenant.tasks.read(ANN, taskId)).toMatchObject({
     status: 'failed',
     error: { code: 'task_expired', taskId },
@@ -110,7 +116,7 @@ test('what falls due while a segment runs is left to it', async () => {
   const taskId = await testTenant.openTask({ waits: [sleepWait('0', 0)], ready: true });
   await fixture.loadSegment();
   await fixture.sweep();
-  expect(recorder.last(EXPIRE)).toEqual(['due', '']);
+  expect(recorder.last(EXPIRE)).toEqual(['due', '', '']);
   expect(await testTenant.queueState(taskId)).toBe('batch');
 });
 
@@ -135,6 +141,17 @@ test('EXTEND_INTERACTION counts from now and never past the end of the task', as
   expect((await testTenant.store.queries.interaction(ANN, id)).expiresAt).toBe(Number(record['ex']));
   const soon = await testTenant.interactions.extend(ANN, id, 30_000);
   expect(await due(testTenant, taskId), 'a deadline that comes nearer is kept').toBeLessThanOrEqual(soon);
+});
+
+test('EXTEND_INTERACTION gives no earlier deadline to a request that the caller may not take back', async () => {
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
+  const id = formatInteractionId(taskId, 1);
+  const before = Number((await testTenant.store.queries.interaction(ANN, id)).expiresAt);
+  expect(await testTenant.interactions.extend(AGENT, id, 1_000)).toBe(before);
+  expect(await testTenant.interactions.extend(AGENT, id, 7_200_000)).toBeGreaterThan(before);
+  const admin: Identity = { ...AGENT, scopes: new Set(['agent', 'admin']) };
+  expect(await testTenant.interactions.extend(admin, id, 1_000)).toBeLessThan(before);
 });
 
 test("EXTEND_INTERACTION refuses what is not pending, and what is not the caller's as what does not exist", async () => {

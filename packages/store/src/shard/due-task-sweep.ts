@@ -1,7 +1,8 @@
-import { BatonError } from '@baton/protocol';
+import { BatonError, formatInteractionId } from '@baton/protocol';
 import type { Connection } from '../redis/connection.ts';
 import { type ShardKeys, taskIdFromRef } from '../records/keys.ts';
 import { parseProgramField } from '../records/program-field.ts';
+import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { LIST_DUE_TENANTS, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
 import { runEndingScript } from '../tasks/end-task.ts';
@@ -74,7 +75,7 @@ async function expireTask(
   const { keys, lifetimes } = tenant;
   const taskId = taskIdFromRef(ref);
   const names = keys.taskNames(taskId);
-  const [code, job, ...told] = await runEndingScript(keys, names.task, '', ({ key, parent }) =>
+  const reply = await runEndingScript(keys, names.task, '', ({ key, parent }) =>
     runScript(
       { connection, keys },
       EXPIRE,
@@ -82,34 +83,32 @@ async function expireTask(
       {
         topic: names.topic,
         ref,
-        expired: INTERACTION_EXPIRED,
+        expired: interactionExpired(taskId),
         taskExpired: JSON.stringify(taskExpired(taskId).toWire()),
         retention: lifetimes.retention,
         parent,
       },
     ),
   );
+  const [code, job, unanswered, principal, program] = reply;
   if (typeof job === 'string') tenant.addJob(job, taskId);
-  const unanswered = told[code === 'ended' ? 2 : 0];
-  const wait = { tenant: keys.name, taskId, code: 'interaction_expired' } as const;
-  if (code === 'ended' || code === 'due') tenant.onUnanswered(parseUnansweredWaits(unanswered, wait));
+  const ended = { tenant: keys.name, taskId, code: 'interaction_expired' } as const;
+  tenant.onUnanswered(parseUnansweredWaits(unanswered, ended));
   if (code !== 'ended') return undefined;
-  const [principal, program] = told;
   const { operation } = parseProgramField(String(program));
   return { tenant: keys.name, principal: String(principal), operation, taskId };
 }
 
-const INTERACTION_EXPIRED = JSON.stringify(
-  new BatonError(
-    'interaction_expired',
-    'An LLM request of this task was not answered by its deadline. Start the call again.',
-  ).toWire(),
-);
+/** The error of any interaction of a task, with its number to come. */
+function interactionExpired(taskId: string): string {
+  const interactionId = formatInteractionId(taskId, 0).replace(/0000$/, '<number>');
+  return JSON.stringify(refusalError(['interaction_expired'], { interactionId }).toWire());
+}
 
 function taskExpired(taskId: string): BatonError {
   return new BatonError(
     'task_expired',
-    `Task '${taskId}' did not end by its deadline. Start the call again.`,
+    `Task '${taskId}' did not end by its deadline. Retry it with retry_task, or start the call again.`,
     { taskId },
   );
 }

@@ -212,7 +212,7 @@ export class Interactions extends TenantPart {
     if (reply[0] !== 'cancelled') throw refusalError(reply, { interactionId: id });
   }
 
-  /** Sets a pending interaction's deadline to `life` milliseconds from now, at most its task's deadline; returns it. */
+  /** Sets a pending interaction's deadline to `life` milliseconds from now, at most its task's deadline, and no earlier one for who may not take it back; returns it. */
   async extend(identity: Identity, id: string, life: number): Promise<number> {
     const { keys } = this.context;
     const { taskId, number } = this.parseId(id);

@@ -71,6 +71,8 @@ export class Tasks extends TenantPart {
       caller.setIdentity({ principal: String(reply[5]), scopes: parseScopes(String(reply[6])) });
       throw new OversizedRequestError(reply);
     }
+    if (reply[0] === 'idempotency_conflict')
+      throw refusalError(reply, { taskId: taskIdFromRef(String(reply[1])) });
     if (reply[0] !== 'opened' && reply[0] !== 'exists') throw refusalError(reply);
     if (reply[0] === 'exists') return { created: false, taskId: taskIdFromRef(String(reply[1])) };
     this.context.addJob(String(reply[1]), taskId);
@@ -90,7 +92,8 @@ export class Tasks extends TenantPart {
   async findByIdempotencyKey(idempotency: NonNullable<NewTask['idempotency']>): Promise<string | undefined> {
     const found = await this.readIdempotencyKey(idempotency.key);
     if (found === undefined) return undefined;
-    if (found.given !== idempotency.arguments) throw refusalError(['idempotency_conflict']);
+    if (found.given !== idempotency.arguments)
+      throw refusalError(['idempotency_conflict'], { taskId: found.taskId });
     return found.taskId;
   }
 
@@ -164,7 +167,7 @@ export class Tasks extends TenantPart {
     const error = new BatonError('task_cancelled', `Task '${taskId}' was cancelled.`, { taskId });
     const reply = await runCancel(this.context, identity, taskId, 0, error);
     if (reply[0] !== 'cancelled') throw refusalError(reply, { taskId });
-    if (isTurn(String(reply[2]))) await wakeTurnAfter(this.context, taskId);
+    if (isTurn(String(reply[3]))) await wakeTurnAfter(this.context, taskId);
   }
 
   /** The inbox topic of a task's updates. */
@@ -266,6 +269,6 @@ export async function runCancel(
   if (reply[0] !== 'cancelled') return reply;
   context.addJob(String(reply[1]), taskId);
   const ended = { tenant: keys.name, taskId, code: 'interaction_cancelled' } as const;
-  context.onUnanswered(parseUnansweredWaits(reply[3], ended));
+  context.onUnanswered(parseUnansweredWaits(reply[2], ended));
   return reply;
 }

@@ -1,4 +1,4 @@
-import { type AgentAnswer, BatonError, type ErrorCode, isRecord } from '@baton/protocol';
+import { type AgentAnswer, BatonError, isRecord } from '@baton/protocol';
 import { deferAdmission, MCP_OR_AGENT_SCOPE, scriptAdmittedAccess } from '../../call/access.ts';
 import type { Access, Call } from '../../call/call.ts';
 import { type AcceptedAnswer, acceptAnswer } from '../../delegation/answers/accept-answer.ts';
@@ -15,13 +15,13 @@ export function accessWithAnswers(access: Access<'edge'>, inputResponses: unknow
 const AT_ONCE = 16;
 
 /**
- * Accepts answers: each counts by itself, against the rate too, whatever becomes of the others; what is refused for one of the reasons in
- * `ignored` is left out. Errors: the other refusals of ACCEPT_ANSWER.
+ * Accepts answers: each counts by itself, against the rate too, whatever becomes of the others; what is refused with an error that
+ * `isIgnored` is left out. Errors: the other refusals of ACCEPT_ANSWER.
  */
 export async function acceptAnswers(
   answers: ReadonlyMap<string, AgentAnswer>,
   call: Call,
-  ignored: ReadonlySet<ErrorCode>,
+  isIgnored: (error: BatonError) => boolean,
 ): Promise<readonly AcceptedAnswer[]> {
   const accepted: AcceptedAnswer[] = [];
   const entries = [...answers];
@@ -32,7 +32,7 @@ export async function acceptAnswers(
       try {
         return await acceptOne(interactionId, answer, own);
       } catch (thrown) {
-        if (thrown instanceof BatonError && ignored.has(thrown.code)) return undefined;
+        if (thrown instanceof BatonError && isIgnored(thrown)) return undefined;
         throw thrown;
       }
     });

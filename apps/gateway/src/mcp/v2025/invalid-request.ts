@@ -28,12 +28,21 @@ export function invalidRequestResponse(body: unknown): JSONRPCErrorResponse | un
   return invalidMessageResponse(body);
 }
 
+const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
+
 function invalidMessageResponse(body: unknown): JSONRPCErrorResponse | undefined {
   const message = JSONRPCMessageSchema.safeParse(body);
   const id = idOf(body);
   if (!message.success) {
     const aRequest =
       isRecord(body) && body['jsonrpc'] === '2.0' && typeof body['method'] === 'string' && id !== undefined;
+    const unknown = aRequest ? Object.keys(body).find((name) => !MEMBERS.has(name)) : undefined;
+    if (unknown !== undefined)
+      return refusal(
+        id,
+        INVALID_REQUEST,
+        `A request of JSON-RPC 2.0 has no member '${unknown.slice(0, 100)}'`,
+      );
     const code = aRequest ? INVALID_PARAMS : INVALID_REQUEST;
     return refusal(
       id,

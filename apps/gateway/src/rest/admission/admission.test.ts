@@ -151,8 +151,8 @@ test('what does not exist under /v1 is a problem document', async () => {
   const { one } = replicas;
   for (const [method, path] of [
     ['GET', '/v1/nothing'],
-    ['PUT', '/v1/tenants'],
-    ['DELETE', '/v1/tasks'],
+    ['PUT', '/v1/tenant'],
+    ['DELETE', '/v1/tasks/one/two'],
   ] as const) {
     const answer = await one.send(method, path, { token: place.mcp });
     expect([method, path, answer.status, answer.body.code]).toEqual([method, path, 404, 'not_found']);

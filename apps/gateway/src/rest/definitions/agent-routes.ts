@@ -62,6 +62,7 @@ export function agentRoutes(context: AgentContext): DefinitionRoutes {
     wholeSchema,
     historySchema: z.object({ versions: z.array(versionSchema) }),
     onDelete: 'never the primary',
+    changeProblems: [409],
     registry: ({ agents }) => agents,
     async list({ agents }, cursor) {
       const { items, ...next } = await agents.page('agents', cursor);

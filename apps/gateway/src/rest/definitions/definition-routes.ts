@@ -38,6 +38,8 @@ export interface DefinitionRoutes {
   readonly wholeSchema?: z.ZodType;
   readonly historySchema?: z.ZodType;
   readonly onDelete: string;
+  /** Statuses of the problems of its changes beside 404. */
+  readonly changeProblems?: readonly number[];
   readonly registry: (tenant: TenantStore) => Definitions;
   list(tenant: TenantStore, cursor: string | undefined): Promise<Page<object>>;
   /** What is stored, unless a kind shows more of it. Errors: `<kind>_not_found`. */
@@ -71,6 +73,7 @@ export async function definitionRoutes(
   };
   const { wholeSchema = stored, historySchema = z.object({ versions: z.array(stored) }) } = routes;
   const { read = readStored, history = readVersions } = routes;
+  const problems = [404, ...(routes.changeProblems ?? [])];
 
   const use = tenantRouter(app, routeScope, { tag: plural, scopes: USE });
   const change = tenantRouter(app, routeScope, { tag: plural, scopes: CHANGE });
@@ -114,6 +117,7 @@ export async function definitionRoutes(
     summary: `Put a definition as the next version of ${what}; the same again changes nothing`,
     params,
     body: routes.body,
+    problems,
     reply: [200, 'What is stored now', z.looseObject({ [key]: z.string(), version: z.int() })],
     async run({ tenant, identity, params: given, body }) {
       const name = nameIn(given);
@@ -126,6 +130,7 @@ export async function definitionRoutes(
     id: `delete${one}`,
     summary: `Delete ${what} with its versions; ${routes.onDelete}`,
     params,
+    problems,
     reply: [200, 'Deleted', z.object({ [key]: z.string(), deleted: z.literal(true) })],
     async run({ tenant, identity, params: given }) {
       const name = nameIn(given);

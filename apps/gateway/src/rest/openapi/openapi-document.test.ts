@@ -180,6 +180,14 @@ test('every operation has a name of its own, a summary, a known tag, its securit
   expect(faults).toEqual([]);
 });
 
+test('every change that the primary agent refuses says so', () => {
+  const changes = operations.filter(([name]) => /^(PUT|POST|DELETE) \/v1\/(.*\/)?agents\/\{id\}/.test(name));
+  expect(changes.map(([name, { responses }]) => [name, '409' in responses])).toEqual(
+    changes.map(([name]) => [name, true]),
+  );
+  expect(changes).toHaveLength(10);
+});
+
 /** A schema, or that of the document to which it refers. */
 function resolved(schema: { $ref?: string } | undefined) {
   const [, name = ''] = /^#\/components\/schemas\/(\w+)$/.exec(schema?.$ref ?? '') ?? [];

@@ -39,19 +39,35 @@ test('a second tenant of the same id is refused and changes nothing', async () =
   expect((await one.send('GET', '/v1/tenants/twice', operator)).body.name).toBe('First');
 });
 
-test('a change keeps what it does not name, and an empty one keeps everything', async () => {
+test('a change keeps what it does not name, and an empty one is refused, naming what may be changed', async () => {
   const { one, other } = replicas;
   const made = await one.send('POST', '/v1/tenants', {
     ...operator,
     json: { id: 'changing', name: 'Before', limits: { burst: 50 } },
   });
   const change = (json: object) => one.send('PATCH', '/v1/tenants/changing', { ...operator, json });
-  expect((await change({})).body).toEqual(made.body);
+  for (const empty of [{}, { limits: {} }]) {
+    const { status, body } = await change(empty);
+    expect([status, body.code, body.field]).toEqual([400, 'invalid_arguments', 'body']);
+    expect(body.detail).toContain('name, suspended or one of limits');
+  }
   await change({ name: 'After' });
   await change({ limits: { openTasks: 3 } });
   const { body } = await other.send('GET', '/v1/tenants/changing', operator);
   expect(body).toMatchObject({ name: 'After', suspended: false });
   expect(body.limits).toEqual({ ...made.body.limits, burst: 50, openTasks: 3 });
+});
+
+test('a limit of null has its default again, as one that a new tenant is not given', async () => {
+  const { one, other } = replicas;
+  const tenant = await createTestTenant(one, { burst: 7, openTasks: 3 });
+  const changed = await one.send('PATCH', `/v1/tenants/${tenant.id}`, {
+    ...operator,
+    json: { limits: { burst: null, projects: 5 } },
+  });
+  expect(changed.body.limits).toMatchObject({ burst: 200, openTasks: 3, projects: 5 });
+  const { body } = await other.send('GET', `/v1/tenants/${tenant.id}`, operator);
+  expect(body.limits).toEqual(changed.body.limits);
 });
 
 test('a suspended tenant is refused on every replica at once, and served again when it is resumed', async () => {

@@ -1,4 +1,10 @@
-import { type Limits, limitsPatchSchema, tenantIdSchema, tenantCreationInputSchema } from '@baton/protocol';
+import {
+  type Limits,
+  limitsChangeSchema,
+  limitsPatchSchema,
+  tenantIdSchema,
+  tenantCreationInputSchema,
+} from '@baton/protocol';
 import type { Identity, Store } from '@baton/store';
 import type { OperatorStore } from '@baton/store/operator';
 import type { FastifyInstance } from 'fastify';
@@ -12,11 +18,18 @@ const creation = tenantCreationInputSchema.extend({
   limits: limitsPatchSchema.optional().describe('Any of them; the others have their defaults'),
 });
 
-const change = z.strictObject({
-  name: tenantCreationInputSchema.shape.name,
-  suspended: z.boolean().optional(),
-  limits: limitsPatchSchema.optional().describe('Any of them; the others stay'),
-});
+const change = z
+  .strictObject({
+    name: tenantCreationInputSchema.shape.name,
+    suspended: z.boolean().optional(),
+    limits: limitsChangeSchema
+      .optional()
+      .describe('Any of them, null for the default of one; the others stay'),
+  })
+  .refine(
+    ({ limits = {}, ...others }) => Object.keys({ ...others, ...limits }).length > 0,
+    'must change name, suspended or one of limits',
+  );
 
 const params = { tenant: tenantIdSchema };
 const PAGE_SIZE = 100;
@@ -78,8 +91,7 @@ export async function tenantRoutes(
     body: change,
     reply: [200, 'The tenant as it is now', tenantSchema],
     async run({ params: { tenant }, body }, request) {
-      const limits = asPartialLimits(body.limits);
-      const changed = await operatorStore.update(tenant, { ...body, limits });
+      const changed = await operatorStore.update(tenant, body);
       await recordAudit(request, store.tenant(tenant), 'tenant_changed', 'operator', body);
       return changed;
     },

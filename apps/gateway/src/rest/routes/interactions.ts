@@ -43,7 +43,9 @@ const extension = z.strictObject({
     .int()
     .min(1)
     .max(MAX_EXTENSION_MS)
-    .describe("Milliseconds from now; never past the task's own end"),
+    .describe(
+      "Milliseconds from now; never past the task's own end, and never earlier for a request of another principal without the scope admin",
+    ),
 });
 
 const confirmation = answerConfirmationSchema.extend({

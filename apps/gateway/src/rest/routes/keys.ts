@@ -1,4 +1,4 @@
-import { keyDialectSchema, keyInputSchema } from '@baton/protocol';
+import { keyDialectSchema, keyInputSchema, keyToolsSchema } from '@baton/protocol';
 import { type ApiKeyInfo, keyIssuerOf } from '@baton/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ const rotation = z.strictObject({
 const keyChange = z
   .strictObject({
     name: keyInputSchema.shape.name.optional(),
-    tools: keyInputSchema.shape.tools,
+    tools: z.union([z.literal('').describe('None: the default'), keyToolsSchema]).optional(),
     dialect: z.union([keyDialectSchema, z.literal('').describe('None: as its clients declare')]).optional(),
   })
   .refine(
@@ -84,11 +84,11 @@ export async function keyRoutes(
     body: keyChange,
     reply: [200, 'The key as it is now', keySchema],
     async run({ tenant, params, body }, request) {
-      const { name, dialect } = body;
+      const { name, tools, dialect } = body;
       const change = {
         ...(name !== undefined && { name }),
         ...(dialect !== undefined && { dialect }),
-        ...readTools(body),
+        ...(tools === '' ? { tools } : readTools(body)),
       };
       const updated = await tenant.apiKeys.update(params.id, change);
       await recordKeyChange(request, 'changed', updated, change);

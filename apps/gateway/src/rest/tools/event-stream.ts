@@ -50,6 +50,8 @@ export async function eventRoutes(
   app.withTypeProvider<ZodTypeProvider>().get(
     '/events',
     {
+      // A stream has no end that a HEAD could wait for.
+      exposeHeadRoute: false,
       config: {
         access: routeScope.access(SEE),
         problems: [404, 406, 409, 410],

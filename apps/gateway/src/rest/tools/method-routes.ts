@@ -1,10 +1,10 @@
+import { coercePromptArguments } from '@baton/agent-definitions';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Services } from '../../call/call.ts';
 import { METHODS_OF_ALL_REVISIONS } from '../../mcp/dispatch/mcp-methods.ts';
 import { restCallOf } from '../admission/rest-call.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { coercePromptArguments } from '../../prompts/prompt-arguments.ts';
 import { jsonResponse } from '../openapi/shared-schemas.ts';
 import { cursorParamSchema, nextCursorSchema } from '../routes/paging.ts';
 import { requestedTools, toolsHeaderShape, toolsQueryShape } from '../../tool-listing/requested-tools.ts';
@@ -105,7 +105,13 @@ const METHOD_ROUTES: readonly MethodRoute[] = [
     params: { name: z.string().min(1).max(200).describe('A workflow, a public prompt or a guide') },
     headers: callHeadersSchema,
     body: z
-      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .record(
+        z.string(),
+        z.union(
+          [z.string(), z.number(), z.boolean(), z.null()],
+          'must be a text, a number, a boolean or null: the body itself has the arguments of the prompt, by name',
+        ),
+      )
       .describe('Its arguments: a number or boolean is read as its text, null as left out'),
     result: { messages: records, description: z.string().optional() },
     problems: [404, 409, 410, 422],

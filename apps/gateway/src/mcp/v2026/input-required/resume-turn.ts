@@ -1,4 +1,4 @@
-import { type ErrorCode, formatInteractionId, MAX_WAIT_MS } from '@baton/protocol';
+import { type BatonError, formatInteractionId, MAX_WAIT_MS } from '@baton/protocol';
 import type { TaskView } from '@baton/store';
 import { admitCall, edgeAdmittedAccess, MCP_SCOPE } from '../../../call/access.ts';
 import type { AdmittedCall, Call } from '../../../call/call.ts';
@@ -13,14 +13,17 @@ const TASK_WAIT_MS = 1_000;
 
 const ACCESS = edgeAdmittedAccess(MCP_SCOPE);
 
-/** That an interaction has ended without an answer is told by the task, which has gone on without it. */
-const IGNORED: ReadonlySet<ErrorCode> = new Set(['interaction_expired', 'interaction_cancelled']);
+/** That an interaction has ended without this client is told by the task, which has gone on. */
+function hasEndedOtherwise({ code, details }: BatonError): boolean {
+  const isEnded = code === 'interaction_expired' || code === 'interaction_cancelled';
+  return isEnded || (code === 'interaction_already_answered' && details['byAnother'] === true);
+}
 
 /**
  * Goes on with a call that its client repeats: takes the answers to what its last result asked, and waits until the task has ended or asks
  * again. An answer counts once: the same state with the same answers gives the turn that it is now, so that a result that was lost
  * strands nobody.
- * Errors: -32602 for a state that is not this call's, for responses that are none, and for another answer than was taken before;
+ * Errors: -32602 for a state that is not this call's, for responses that are none, and for another answer than this principal gave before;
  * those of accepting answers and of reading a task.
  */
 export async function resumeTurn(
@@ -50,7 +53,7 @@ export async function answerTurn(
       asked.set(key ?? interactionId, { interactionId, method });
     }
     const answers = readInputResponses(inputResponses, (key) => asked.get(key));
-    const accepted = await acceptAnswers(answers, call, IGNORED);
+    const accepted = await acceptAnswers(answers, call, hasEndedOtherwise);
     // A client that knows tasks is given one where the work goes on.
     const isTask = (await resolveDialect(call))?.dialect === 'task';
     const wait = waitAfter(accepted, isTask ? TASK_WAIT_MS : MAX_WAIT_MS);

@@ -96,7 +96,9 @@ async function updateTask(taskId: string, inputResponses: unknown, call: Call): 
   const subscription = services.store.inbox.subscribe(tenant.tasks.topic(taskId), identity.admittedBy);
   try {
     const likely = samplingAnswers(taskId, inputResponses);
-    const accepted = await acceptAnswers(likely ?? (await answersToAsked()), call, IGNORED);
+    const accepted = await acceptAnswers(likely ?? (await answersToAsked()), call, ({ code }) =>
+      IGNORED.has(code),
+    );
     if (accepted.length > 0) {
       const wait = waitAfter(accepted, UPDATE_WAIT_MS);
       await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);

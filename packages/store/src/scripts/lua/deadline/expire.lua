@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
 -- EXPIRE: gives a task what has fallen due by Redis's clock: its own deadline, an interaction's, a sleep's end. Called for
 -- what LIST_DUE_TASKS found; early or repeated calls change nothing.
--- Returns: {'gone', next}, {'ended', next, principal, program, unanswered}, {'due', next, unanswered} or {'early'}: next is the job to add, as "number list", or '';
+-- Arguments: expired: the error of an interaction, with <number> for the end of its id
+-- Returns: {'gone', next}, {'ended', next, unanswered, principal, program}, {'due', next, unanswered} or {'early'}: next is the job to add, as "number list", or '';
 --          unanswered: see unanswered_waits.lua;
 --          {'parent', parent} for a step of a workflow whose record was not given
 -- Transitions: task working -> failed, task input_required -> failed, task input_required -> working,
@@ -39,9 +40,8 @@ if expires_at <= now then
     fence = fence, waits = open, principal = principal, events = events, waiters = waiters, queue = queue, program = program,
     bytes = bytes, parent = parent,
   }
-  local unanswered
-  if traceparent then unanswered = describe_unanswered(traceparent, parse_waits(open), now) end
-  return {'ended', end_task(task, now, 'failed', A_taskExpired, 'expired'), principal, program, unanswered}
+  local unanswered = describe_unanswered(traceparent, parse_waits(open), now)
+  return {'ended', end_task(task, now, 'failed', A_taskExpired, 'expired'), unanswered, principal, program}
 end
 
 local waits, expired, due, fields, references, calls, grown = {}, {}, 0, {}, {}, {}, 0
@@ -51,7 +51,8 @@ for _, wait in ipairs(parse_waits(open)) do
   else
     due = due + 1
     expired[due] = wait
-    local entry = wait.number == 0 and 'sleep+null' or journal_kind(wait) .. '-' .. A_expired
+    local problem = string.gsub(A_expired, '<number>', string.format('%04x', wait.number))
+    local entry = wait.number == 0 and 'sleep+null' or journal_kind(wait) .. '-' .. problem
     add_pair(fields, F_journal .. wait.path, entry)
     grown = grown + #entry + W_journal
     if wait.number > 0 then

@@ -1,9 +1,9 @@
 -- The requests of a traced task that end without an answer, for the spans of their waits. Of more, the rest have none.
 local MOST_TRACED = 100
 
--- `waits` are those that end. Returns "<traceparent> <number>;<ms that it waited> ...", nil of a task that is not traced.
+-- `waits` are those that end. Returns "<traceparent> <number>;<ms that it waited> ...", '' where there is none or the task is not traced.
 local function describe_unanswered(traceparent, waits, now)
-  if not traceparent or traceparent == '' then return end
+  if not traceparent or traceparent == '' then return '' end
   local parts = {traceparent}
   for _, wait in ipairs(waits) do
     if #parts > MOST_TRACED then break end
@@ -12,5 +12,5 @@ local function describe_unanswered(traceparent, waits, now)
       if created then parts[#parts + 1] = string.format('%d;%d', wait.number, now - created) end
     end
   end
-  if #parts > 1 then return table.concat(parts, ' ') end
+  return #parts > 1 and table.concat(parts, ' ') or ''
 end

@@ -4,7 +4,7 @@
 -- checked: the state of the chunks that the answer was held against, '' before it was, '*' where it need not be
 -- Returns: {'accepted', event, next, expiresInMs, principal, took, traceparent}: next is the job to add, as "number list", or ''; took is how long the LLM request
 --          waited, in ms, '' of another; traceparent: of the request that started the task, '' of none; and behind it 1 where chunks of the answer were posted, which are of no use now; {'replayed', event, principal} for the same answer again; {'interaction_not_found'},
---          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, {'streamed', principal, scopes} where there are
+--          {'interaction_already_answered', 'another' or ''}: by another principal or not, {'interaction_expired'}, {'interaction_cancelled'}, {'streamed', principal, scopes} where there are
 --          chunks that the answer was not held against,
 --          {'limit_size', limit, bytes, most}, or a refusal of ADMIT
 -- Transitions: task input_required -> working, interaction pending -> answered
@@ -24,7 +24,10 @@ local over_rate = take_answer_rate_token(now, wait)
 if over_rate then return over_rate end
 if answered and string.match(answered, '^[^;]+') == A_fingerprint then return {'replayed', events or '0', principal} end
 local closed = refusal_of_closed(answered, ended)
-if closed then return closed end
+if closed then
+  if answered then closed[2] = string.match(answered, '^[^;]+;%d+;([^;]+)') == principal and '' or 'another' end
+  return closed
+end
 
 if not wait then return {'interaction_not_found'} end
 if wait.due <= now then return {'interaction_expired'} end

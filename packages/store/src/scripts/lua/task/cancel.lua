@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
 -- CANCEL: ends a task because someone asked, or takes back one interaction of it (number not 0).
--- Returns: {'cancelled', next, program, unanswered}: next is the job to add, as "number list", or ''; program '' of an interaction; unanswered: see unanswered_waits.lua; {'task_not_found'}, {'insufficient_scope', need}, {'task_ended', status}, {'interaction_not_found'},
---          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, {'parent', parent} for a step of a
+-- Returns: {'cancelled', next, unanswered, program}: next is the job to add, as "number list", or ''; unanswered: see
+--          unanswered_waits.lua; program '' of an interaction; {'task_not_found'}, {'insufficient_scope', need}, {'task_ended', status},
+--          {'interaction_not_found'}, {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, {'parent', parent} for a step of a
 --          workflow whose record was not given
 -- Transitions: task working -> cancelled, task input_required -> cancelled, task input_required -> working,
 --              interaction pending -> cancelled
@@ -19,9 +20,8 @@ if A_number == '0' then
     fence = fence, waits = open, principal = owner, events = events, waiters = waiters, queue = queue, program = program,
     bytes = bytes, parent = parent,
   }
-  local unanswered
-  if traceparent then unanswered = describe_unanswered(traceparent, parse_waits(open), now) end
-  return {'cancelled', end_task(task, now, 'cancelled', A_payload, 'cancelled'), program, unanswered}
+  local unanswered = describe_unanswered(traceparent, parse_waits(open), now)
+  return {'cancelled', end_task(task, now, 'cancelled', A_payload, 'cancelled'), unanswered, program}
 end
 
 local closed = refusal_of_closed(answered, ended)
@@ -43,4 +43,4 @@ redis.call(
 publish_task_change(owner, true)
 local calls = wait.kind == 'provider' and {A_ref .. '.' .. A_number} or {}
 local next_job = join_jobs(queued and '' or enqueue_task(now), drop_calls(now, calls))
-return {'cancelled', next_job, '', describe_unanswered(traceparent, {wait}, now)}
+return {'cancelled', next_job, describe_unanswered(traceparent, {wait}, now), ''}
