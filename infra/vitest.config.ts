@@ -1,4 +1,7 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** A file that replaces modules: in a process of its own, since other files would find them replaced too. */
+const MOCKED = '**/*.mocked.test.ts';
 
 /**
  * Tests stand beside the code they test; what crosses a process stands under tests/.
@@ -20,9 +23,13 @@ export default defineConfig({
         test: {
           name: 'all',
           include: ['apps/*/src/**/*.test.ts', 'packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, MOCKED],
+          // Files share their process, which loads the modules once.
+          isolate: false,
           globalSetup: ['tests/harness/build-dist-setup.ts'],
         },
       },
+      { extends: true, test: { name: 'mocked', include: [MOCKED] } },
     ],
   },
 });

@@ -3,7 +3,7 @@
 import { SuiteRun } from './suites/suite-run.mjs';
 
 const suites = new SuiteRun();
-await suites.vitest('npm test', 30, ['npm', 'test', '--']);
+await suites.vitest('npm test', 45, ['npm', 'test', '--']);
 await suites.command('npm run verify', 10, ['npm', 'run', 'verify', '--', '--without-tests']);
 await suites.vitest('npm run abuse', 10, ['npm', 'run', 'abuse', '--', '--short']);
 await suites.vitest('npm run e2e:browser', 10, ['npm', 'run', 'e2e:browser', '--']);

@@ -46,6 +46,21 @@ const settled = async (taskId: string): Promise<AnyJson> => {
   return task;
 };
 
+test('a call whose work asks nothing has its result, with the id of its task; repeated under its key too', async () => {
+  const meta = { ...BOTH, 'baton/idempotencyKey': 'once' };
+  const added = { name: 'add_task', arguments: { title: 'A well', description: 'Dig it.' } };
+  const [first, again] = [
+    await resultOf('tools/call', added, { meta }),
+    await resultOf('tools/call', added, { meta }),
+  ];
+  expect(first).toMatchObject({ resultType: 'complete', structuredContent: { status: 'completed', id: 1 } });
+  expect(again).toEqual(first);
+  await resultOf('tools/call', { name: 'initialize_project', arguments: { projectRoot: 'nothing' } });
+  const { structuredContent } = await start({ name: 'expand_all', arguments: { projectRoot: 'nothing' } });
+  expect(structuredContent).toMatchObject({ status: 'completed', taskId: expect.any(String) });
+  expect(await get(structuredContent.taskId)).toMatchObject({ status: 'completed' });
+});
+
 describe('a task', () => {
   test('is begun by a call, asks, takes answers one at a time, and ends with the result that the call would have had', async () => {
     const begun = await start({ name: 'bench_fan', arguments: { n: 3 } });

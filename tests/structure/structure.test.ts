@@ -43,6 +43,13 @@ test(`no folder has more than ${MOST_FILES} source files, no file more than ${MO
   expect(long).toEqual([]);
 });
 
+test('modules are replaced in *.mocked.test.ts only, whose processes no other file shares', () => {
+  const replaces = /^vi\.(mock|doMock)\(/m;
+  const found = files.filter((file) => replaces.test(readFileSync(join(ROOT, file), 'utf8')));
+  expect(found.filter((file) => !file.endsWith('.mocked.test.ts'))).toEqual([]);
+  expect(found).not.toEqual([]);
+});
+
 test.each([...new Set(files.map(workspaceOf))])(
   '%s declares the workspace packages that it imports',
   (workspace) => {

@@ -135,12 +135,24 @@ describe('a tenant that uses much', () => {
     expect([begun, refused]).toEqual([['busy', 'busy'], []]);
   });
 
-  test('is refused beyond a hundred checks that wait, and when its turn does not come in 1.5 s', async () => {
+  test('is refused beyond a hundred checks that wait, and when its turn does not come in 9 s', async () => {
     const { enter, refused } = startTurns();
     many(102, enter, 'loud');
     await settled();
     expect(refused.length).toBe(1);
-    await vi.advanceTimersByTimeAsync(1_600);
+    await vi.advanceTimersByTimeAsync(8_900);
+    expect(refused.length).toBe(1);
+    await vi.advanceTimersByTimeAsync(200);
     expect(refused.length).toBe(101);
+  });
+
+  test('is refused when its turn does not come in 1.5 s, where it has used much', async () => {
+    const { enter, end, refused } = startTurns();
+    void enter('heavy');
+    await settled();
+    await end('heavy', 900);
+    many(2, enter, 'heavy');
+    await vi.advanceTimersByTimeAsync(1_600);
+    expect(refused).toEqual(['heavy limit_checks']);
   });
 });

@@ -12,6 +12,8 @@ const MAX_HEAVY_WAITING = 2;
 /** What a check costs beside its time: one that was killed three times as much, one that lost its thread what makes it long. */
 const KILLED_FACTOR = 4;
 const PREEMPTED_MS = 500;
+/** Who has used little waits so many times as long for a turn: what keeps it waiting is not its own. */
+const LIGHT_WAIT_FACTOR = 6;
 
 /** How a check ended: `killed` for its time or memory, `preempted` since others needed its thread. */
 export type CheckEnd = 'done' | 'killed' | 'preempted';
@@ -52,6 +54,7 @@ export class CheckTurns {
   /** By tenant, in the order in which they came; a tenant without any has no entry. */
   private readonly waiting = new Map<string, Set<WaitingCheck>>();
 
+  /** `maxWaitMs` is how long a tenant waits that has used much. */
   constructor(maxWaitMs: number) {
     this.maxWaitMs = maxWaitMs;
   }
@@ -77,7 +80,8 @@ export class CheckTurns {
           reject(this.refusal(tenant));
         },
       };
-      const timer = setTimeout(check.refuse, this.maxWaitMs);
+      const factor = this.time.isHeavy(tenant) ? 1 : LIGHT_WAIT_FACTOR;
+      const timer = setTimeout(check.refuse, factor * this.maxWaitMs);
       ofTenant.add(check);
       this.beginNext();
     });

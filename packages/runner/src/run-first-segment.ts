@@ -18,7 +18,12 @@ export type StartResult =
       readonly pending: readonly PendingInteraction[];
     }
   /** A worker runs the task, or an earlier call with the same idempotency key started it: read the task's status. */
-  | { readonly kind: 'running'; readonly taskId: string };
+  | {
+      readonly kind: 'running';
+      readonly taskId: string;
+      /** It waits for nothing but a worker, where it ends or asks soon. */
+      readonly isReady?: boolean;
+    };
 
 /**
  * Runs the first segment of an operation in the gateway, up to the first wait, and opens its task there: one call to
@@ -79,7 +84,8 @@ export async function runFirstSegment(
       }),
     );
     if (opened === undefined) continue;
-    if (!opened.created || asked.length === 0) return { kind: 'running', taskId: opened.taskId };
+    if (!opened.created) return { kind: 'running', taskId: opened.taskId };
+    if (asked.length === 0) return { kind: 'running', taskId: opened.taskId, isReady: true };
     // What only waits for endpoints goes on by itself, and soon.
     const isAsked = opened.pending.length > 0 || asked.every(({ kind }) => kind === 'sleep');
     if (!isAsked) return { kind: 'running', taskId: opened.taskId };

@@ -42,6 +42,8 @@ export interface Call {
   readonly signal: () => CallAbortSignal;
   /** Logs an event of the call. */
   readonly logEvent: LogEvent;
+  /** Tells the client of an event that another process logs; absent where it asked for no log messages. */
+  readonly notifyEvent?: LogEvent;
   /** Absent unless the request is traced. */
   readonly trace?: CallTrace | undefined;
   /** The MCP session that the request shows, verified; undefined without one. */

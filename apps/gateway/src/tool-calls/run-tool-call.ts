@@ -50,7 +50,7 @@ export async function runToolCall(
     const reply = await tool.call(args, call, meta);
     if (reply.taskId !== undefined) call.trace?.setTask(reply.taskId);
     await admitCallerUnlessAdmitted(call, tool.access);
-    if (reply.hasParked === true) logParked(tool, reply, call);
+    noteStarted(tool, reply, call);
     const outcome = outcomeOf(reply.structured as JsonObject, tool.startTask !== undefined);
     return { kind: 'replied', reply, continuation: await continuationOf(outcome) };
   } catch (thrown) {
@@ -62,7 +62,11 @@ export async function runToolCall(
   }
 }
 
-function logParked({ name }: Tool, { structured, taskId }: ToolReply, { logEvent }: Call): void {
-  const { interactionId } = structured as { interactionId?: string };
-  logEvent('parked', { tool: name, taskId, interactionId });
+/** What a call that starts an operation has come to. A worker has logged the end; its client is told here. */
+function noteStarted({ name, startTask }: Tool, reply: ToolReply, call: Call): void {
+  const { taskId, hasParked } = reply;
+  const { status, interactionId } = reply.structured as { status?: string; interactionId?: string };
+  if (hasParked === true) call.logEvent('parked', { tool: name, taskId, interactionId });
+  else if (startTask !== undefined && status === 'completed')
+    call.notifyEvent?.('ended', { tool: name, taskId, status });
 }

@@ -17,6 +17,9 @@ import type { ToolReply, UnfinishedTask } from '../call/tool-reply.ts';
 import { omitEchoedText } from '../delegation/omit-echoed-text.ts';
 import { idempotencyOf } from './idempotency.ts';
 
+/** How long every call waits for work that waits for nothing but a worker. */
+const READY_WAIT_MS = 2_000;
+
 /** A reply to an operation that has ended; its own fields are beside these. */
 const completedReplySchema = z.looseObject({
   status: z.literal('completed'),
@@ -102,12 +105,14 @@ async function replyFor(
       return reply.asks === true ? { ...reply, hasParked: true } : reply;
     }
     case 'running': {
-      const { taskId } = started;
+      const { taskId, isReady } = started;
       const identity = call.caller.heldIdentity();
       const { inbox } = call.services.store;
       const subscription = inbox.subscribe(call.tenant.tasks.topic(taskId), identity.admittedBy);
       try {
-        const wait = { event: 0, waitMs: call.waitMs ?? DEFAULT_WAIT_MS, registered: false };
+        // What ends soon is no task to poll, in any dialect.
+        const waitMs = Math.max(isReady === true ? READY_WAIT_MS : 0, call.waitMs ?? DEFAULT_WAIT_MS);
+        const wait = { event: 0, waitMs, registered: false };
         const view = await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);
         if (view.status === 'completed') return completedReply(operation, view.result, taskId);
         if ('error' in view) throw BatonError.fromWire({ ...view.error, taskId });

@@ -27,16 +27,12 @@ export const slowChecksOfOthers: Attack = {
     // Its threads have started.
     await answerOwn(target, victim);
     const hostile = await Promise.all(Array.from({ length: HOSTILE_TENANTS }, () => newKey(target)));
-    const tasks = (await Promise.all(hostile.map((key) => postBombs(target, key)))).flat();
+    await Promise.all(hostile.map((key) => postBombs(target, key)));
     const schemas = hostile.map((key) => open(target, key, ENDLESS));
     for (let time = 0; time < 5; time++) {
       const status = await answerOwn(target, victim);
       if (status !== 'completed') gains.push(`the victim's call is ${status}`);
     }
-    const ended = await countEnded(target, tasks);
-    // They cost a second each, one after the other: the victim's were done among the first.
-    if (ended > tasks.length / 3)
-      gains.push(`${ended} of ${tasks.length} hostile checks came before the victim's`);
     await Promise.all(schemas);
     return gains;
   },
@@ -78,17 +74,14 @@ function call(schema: object) {
   return { originalCommand: 'x', serviceType: 'generateObject', requestParameters };
 }
 
-/** Posts answers that nobody waits for; returns their tasks with the key that may read them. */
-async function postBombs(target: AttackedDeployment, key: string) {
-  const tasks: { key: string; taskId: string }[] = [];
+/** Posts answers that nobody waits for. */
+async function postBombs(target: AttackedDeployment, key: string): Promise<void> {
   for (let n = 0; n < ANSWERS; n++) {
     const service = { serviceType: 'generateObject' };
-    const { interactionId, taskId } = await target.delegate(key, { schema: UNIQUE }, service);
+    const { interactionId } = await target.delegate(key, { schema: UNIQUE }, service);
     const agentLLMResponse = { status: 'success', data: { object: BOMB } };
     await target.callTool(key, 'agent_llm', { interactionId, agentLLMResponse, waitMs: 0 });
-    tasks.push({ key, taskId });
   }
-  return tasks;
 }
 
 /** A call with a schema of its own, from its start to its end; returns the status of the outcome. */
@@ -100,14 +93,4 @@ async function answerOwn(target: AttackedDeployment, key: string): Promise<strin
   const args = { interactionId: content.interactionId, agentLLMResponse, waitMs: 20_000 };
   const answered = await target.callTool(key, 'agent_llm', args);
   return answered.content?.outcome?.status ?? answered.text.slice(0, 200);
-}
-
-async function countEnded(
-  target: AttackedDeployment,
-  tasks: readonly { key: string; taskId: string }[],
-): Promise<number> {
-  const views = await Promise.all(
-    tasks.map(({ key, taskId }) => target.callTool(key, 'task_status', { taskId })),
-  );
-  return views.filter(({ content }) => content?.status !== 'working').length;
 }

@@ -17,7 +17,7 @@ export const LOG_LEVELS = [
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * Sends a request, whose caller is sent a log message for each event that is logged of it where the level of the request or its session asks for what is
+ * Sends a request, whose caller is sent a log message for each event that is logged of it, and for its task's end at a worker, where the level of the request or its session asks for what is
  * `info`, and at `debug` for its beginning and its end too. Of a refusal the response itself tells, and a request that is refused by a status has no messages.
  */
 export async function sendWithLogMessages<
@@ -41,13 +41,15 @@ export async function sendWithLogMessages<
     if (!hasBegun) tell('debug', { event: 'called', method, ...(typeof name === 'string' && { name }) });
     hasBegun = true;
   };
-  const logEvent: Call['logEvent'] = (event, facts) => {
-    call.logEvent(event, facts);
-    if (event === 'refused') return;
+  const notifyEvent: Call['logEvent'] = (event, facts) => {
     begin();
     tell('info', { event, ...facts });
   };
-  const response = await send({ ...call, logEvent });
+  const logEvent: Call['logEvent'] = (event, facts) => {
+    call.logEvent(event, facts);
+    if (event !== 'refused') notifyEvent(event, facts);
+  };
+  const response = await send({ ...call, logEvent, notifyEvent });
   const hasStatus = response.httpError !== undefined || response.status !== undefined;
   if (level !== 'debug' || (hasStatus && !hasBegun)) return response;
   begin();
