@@ -29,7 +29,7 @@ import { refuseInvalidHosts } from './edge/public-url.ts';
 import { addResponseHeaders, type ResponseHeaders, responseHeadersOf } from './edge/response-headers.ts';
 import { traceRequests } from './edge/tracing/request-trace.ts';
 import { requireDeclaredAccess } from './edge/route-access.ts';
-import { noteServedMethods } from './edge/served-methods.ts';
+import { recordRouteMethods } from './edge/route-methods.ts';
 import { mcpRoutes } from './mcp/routes.ts';
 import { serveHealth } from './monitoring/health.ts';
 import { type GatewayMetrics, serveMetrics } from './monitoring/metrics.ts';
@@ -71,7 +71,7 @@ export async function buildApp(
   traceRequests(app, configuration.tracer);
   addResponseHeaders(app, responseHeaders);
   const connections = limitConnections(app, configuration, metrics);
-  noteServedMethods(app);
+  recordRouteMethods(app);
   installErrorHandlers(app);
   refuseInvalidHosts(app);
   const origins = originsThatMayCall(configuration);

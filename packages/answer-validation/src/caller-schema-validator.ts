@@ -23,7 +23,7 @@ export class CallerSchemaValidator {
   private readonly turns: CheckTurns;
   private threads: ValidationThreads | undefined;
 
-  /** A check that has no turn within `maxWaitMs`, six times of it where its tenant has used little, is refused. */
+  /** A check that has no turn in time is refused: within `maxWaitMs`, or six times as long where its tenant has used little. */
   constructor({ maxWaitMs }: { maxWaitMs: number } = { maxWaitMs: DEFAULT_MAX_WAIT_MS }) {
     this.turns = new CheckTurns(maxWaitMs);
   }

@@ -4,10 +4,10 @@ import { BatonError, toBatonError } from '@baton/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CrossOriginHeaders } from './allowed-origins.ts';
 import { REQUEST_ID_HEADER } from './event-log.ts';
-import { MalformedBody } from './read-body.ts';
+import { MalformedBodyError } from './read-body.ts';
 import { publicUrl } from './public-url.ts';
 import type { ResponseHeaders } from './response-headers.ts';
-import { pathOf } from './served-methods.ts';
+import { pathOf } from './route-methods.ts';
 
 /**
  * The funnel of HTTP: whatever is thrown leaves as `application/problem+json` (RFC 9457) with its code, or, under
@@ -116,7 +116,7 @@ export async function sendErrorResponse(request: FastifyRequest, reply: FastifyR
   const { http, rpc } = error.row;
   reply.status(http).headers(errorHeaders(error, request));
   if (request.url.startsWith('/mcp')) {
-    const code = error instanceof MalformedBody ? PARSE_ERROR : rpc;
+    const code = error instanceof MalformedBodyError ? PARSE_ERROR : rpc;
     return reply.send({
       jsonrpc: '2.0',
       id: null,

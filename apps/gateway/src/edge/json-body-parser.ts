@@ -8,7 +8,7 @@ import {
 } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { LoopTurns } from './limits/loop-turns.ts';
-import { MalformedBody, readBody } from './read-body.ts';
+import { MalformedBodyError, readBody } from './read-body.ts';
 
 /** The rate counts each value of a body as so many bytes at least: some of a byte take as long to handle. */
 const VALUE_WEIGHT = 64;
@@ -72,7 +72,7 @@ function parseBody(body: string, bounds: typeof JSON_TEXT_BOUNDS) {
     if (!(error instanceof JsonTextError)) throw error;
     const { fault, message } = error;
     if (fault === 'malformed')
-      throw new MalformedBody(`is not JSON that Baton takes: ${message.slice(0, 200)}`);
+      throw new MalformedBodyError(`is not JSON that Baton takes: ${message.slice(0, 200)}`);
     if (fault === 'depth') throw new BatonError('invalid_arguments', `The JSON body ${message}.`);
     if (fault === 'number')
       throw new BatonError('invalid_arguments', `The JSON body ${message}.`, { field: error.path });

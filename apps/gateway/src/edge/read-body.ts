@@ -49,11 +49,11 @@ function problemOfEncoding({ headers }: FastifyRequest, bytes: Buffer): BatonErr
       'unsupported_media_type',
       `The body must be plain UTF-8; it says charset ${charset.slice(0, 40)}, encoding ${encoding.slice(0, 40)}.`,
     );
-  return isUtf8(bytes) ? null : new MalformedBody('is not UTF-8. Send its text as UTF-8.');
+  return isUtf8(bytes) ? null : new MalformedBodyError('is not UTF-8. Send its text as UTF-8.');
 }
 
 /** The body is no text, no JSON, or JSON that Baton does not take. MCP answers it with its own code (-32700). */
-export class MalformedBody extends BatonError {
+export class MalformedBodyError extends BatonError {
   constructor(reason: string) {
     super('invalid_arguments', `The body ${reason}`);
   }

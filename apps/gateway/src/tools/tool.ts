@@ -1,6 +1,6 @@
 import type { ChangedResource, ToolCategory, ToolHints } from '@baton/operations';
 import { toJsonSchema } from '@baton/engine';
-import { BatonError, halfCharacterPath, type JsonObject } from '@baton/protocol';
+import { BatonError, loneSurrogatePath, type JsonObject } from '@baton/protocol';
 import { z } from 'zod';
 import { deferAdmission, admitCall } from '../call/access.ts';
 import type {
@@ -118,16 +118,16 @@ function parseLeniently<T>(schema: z.ZodType<T>, args: unknown): T {
 /** Errors: `invalid_arguments` naming the field and what it may be. */
 export function parseToolArguments<T>(schema: z.ZodType<T>, args: unknown): T {
   const parsed = schema.safeParse(args ?? {});
-  const half = parsed.success ? halfCharacterPath(args) : undefined;
+  const half = parsed.success ? loneSurrogatePath(args) : undefined;
   if (parsed.success && half === undefined) return parsed.data;
-  const issues = parsed.success ? [halfCharacterProblem(half ?? [])] : problemsIn(parsed.error, schema, args);
+  const issues = parsed.success ? [loneSurrogateProblem(half ?? [])] : problemsIn(parsed.error, schema, args);
   const message = issues
     .map(({ field, problem }) => (field === '' ? problem : `${field}: ${problem}`))
     .join('; ');
   throw new BatonError('invalid_arguments', message, { field: issues[0]?.field ?? '', issues });
 }
 
-function halfCharacterProblem(path: readonly string[]): ArgumentProblem {
+function loneSurrogateProblem(path: readonly string[]): ArgumentProblem {
   const problem = 'holds half of a surrogate pair: cut texts between characters, never within one';
   return { field: path.join('.').slice(0, 200).toWellFormed(), problem };
 }

@@ -6,14 +6,19 @@ import type { Operation } from '../definition/operation.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import { agentCallFields, agentCallResult } from './agent-result.ts';
 import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-call-settings.ts';
-import { CONTENT_DESCRIPTION, messageBlocksSchema, wordsSchema, userMessage } from './message-content.ts';
+import {
+  CONTENT_DESCRIPTION,
+  messageBlocksSchema,
+  messageTextSchema,
+  userMessage,
+} from './message-content.ts';
 import { specialistFunctions } from './specialist-functions.ts';
 
 /** Room for what a person types, and a document beside it. */
 export const MAX_MESSAGE_LENGTH = 100_000;
 
 const input = z.strictObject({
-  message: wordsSchema.min(1).max(MAX_MESSAGE_LENGTH).describe('What the assistant is asked or told'),
+  message: messageTextSchema.min(1).max(MAX_MESSAGE_LENGTH).describe('What the assistant is asked or told'),
   content: messageBlocksSchema.optional().describe(CONTENT_DESCRIPTION),
   conversationId: z
     .string()

@@ -18,7 +18,7 @@ export const CONTENT_DESCRIPTION =
   'Blocks of content beside the words, as MCP has them: image, audio, resource_link, resource';
 
 /** The argument `message` of whatever asks an agent. */
-export const wordsSchema = z.string().regex(/\S/, 'must not be blank');
+export const messageTextSchema = z.string().regex(/\S/, 'must not be blank');
 
 /** The argument `content` of whatever asks an agent. */
 export const messageBlocksSchema = z
@@ -37,7 +37,10 @@ export function userMessage(words: string, content: readonly AttachableBlock[] =
   return { role: 'user', content: [{ type: 'text', text: words }, ...content] };
 }
 
-const messageArguments = z.strictObject({ message: wordsSchema, content: messageBlocksSchema.optional() });
+const messageArguments = z.strictObject({
+  message: messageTextSchema,
+  content: messageBlocksSchema.optional(),
+});
 
 /** What a specialist is asked: its message with the content beside it, or, where it has parameters of its own, its arguments as JSON. */
 export function readTaskMessage(

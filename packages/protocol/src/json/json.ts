@@ -32,12 +32,12 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** Where the first text of a JSON value is, or key, that holds half of a surrogate pair: strict parsers refuse all that it stands in. */
-export function halfCharacterPath(value: unknown): string[] | undefined {
+/** The path of the first text or key of a JSON value that holds a lone surrogate, half of a character: strict parsers refuse the JSON around it. Undefined without one. */
+export function loneSurrogatePath(value: unknown): string[] | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : [];
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
-    const path = key.isWellFormed() ? halfCharacterPath(inner) : [];
+    const path = key.isWellFormed() ? loneSurrogatePath(inner) : [];
     if (path !== undefined) return [key, ...path];
   }
   return undefined;

@@ -17,8 +17,8 @@ export const LOG_LEVELS = [
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * Sends a request, whose caller is sent a log message for each event that is logged of it, and for its task's end at a worker, where the level of the request or its session asks for what is
- * `info`, and at `debug` for its beginning and its end too. Of a refusal the response itself tells, and a request that is refused by a status has no messages.
+ * Sends a request. At the level `info`, which the request or its session asks for, its caller is sent a log message for each event that is logged of
+ * the call, and for the end of its task at a worker; at `debug` for its beginning and its end too. Of a refusal the response itself tells, and a request that is refused by a status has no messages.
  */
 export async function sendWithLogMessages<
   Of extends Call,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Notes the methods of every route, so that a path without the method of a request is told apart from one that is not there. */
-export function noteServedMethods(app: FastifyInstance): void {
+/** Records the methods of every route, so that a path without the method of a request is told apart from one that is not there. */
+export function recordRouteMethods(app: FastifyInstance): void {
   const served: { readonly path: RegExp; readonly methods: readonly string[] }[] = [];
   app.addHook('onRoute', ({ method, url, config }) => {
     if (config?.refusesMethods !== true) served.push({ path: pathPattern(url), methods: [method].flat() });
