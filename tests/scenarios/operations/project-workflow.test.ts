@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { LlmRequest } from '@baton/protocol';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   successAnswer,
@@ -31,7 +32,13 @@ test('a document becomes tasks that are analyzed, expanded, updated and complete
 }, async () => {
   const [one, other] = clients as [Client, Client];
   const projectRoot = 'walk';
-  const agent = createScriptedAgent({ seed, wrongRate: 0.1 });
+  const [hasty, careful] = [createScriptedAgent({ seed, wrongRate: 0.1 }), createScriptedAgent({ seed })];
+  // What it got wrong it gets right when it is told: four wrong answers in a row end an operation.
+  const agent = {
+    ...hasty,
+    answer: (request: LlmRequest) =>
+      (request.messages.some(({ role }) => role === 'assistant') ? careful : hasty).answer(request),
+  };
   const run = (operation: string, args: object) =>
     runOperationToEnd(clients, agent, operation, { projectRoot, ...args });
   const done = async (operation: string, args: object) => {
