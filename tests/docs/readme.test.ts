@@ -10,7 +10,7 @@ import { SourceCopy } from './source-copy.ts';
 let clone: QuickstartFolder;
 let llm: FakeLlmServer;
 beforeAll(async () => {
-  clone = await QuickstartFolder.start();
+  clone = await QuickstartFolder.start({ throughNpm: true });
   llm = await FakeLlmServer.start(cannedLlmBehaviour);
 });
 afterAll(async () => {

@@ -52,6 +52,8 @@ export type LlmBehaviour =
       readonly status: number;
       readonly message?: string;
       readonly headers?: Record<string, string>;
+      /** The refusal comes after this. */
+      readonly after?: Promise<unknown>;
     }
   /** Status 200 with a body that is not JSON, by default half of one. */
   | { readonly do: 'garble'; readonly body?: string; readonly contentType?: string }
@@ -136,6 +138,7 @@ export class FakeLlmServer {
       case 'hang':
         return;
       case 'refuse':
+        await manner.after;
         response.writeHead(manner.status, { 'content-type': 'application/json', ...manner.headers });
         response.end(JSON.stringify(wire.errorBody(manner.status, manner.message ?? 'no')));
         return;

@@ -83,10 +83,16 @@ test('a route that fixes its model is asked for no other, and the temperature st
 
 test('a route that changes while a request waits is asked for the model that it names now', async () => {
   await fixture.putRole('main', { routes: [fixture.route()] });
-  fixture.llm.behaviour = ({ attempt }) => (attempt === 1 ? { do: 'refuse', status: 503 } : { do: 'say' });
+  let tellChanged = () => {};
+  const changed = new Promise<void>((resolve) => {
+    tellChanged = resolve;
+  });
+  fixture.llm.behaviour = ({ attempt }) =>
+    attempt === 1 ? { do: 'refuse', status: 503, after: changed } : { do: 'say' };
   const waiting = STARTS['an agent without a model']?.('changed meanwhile');
   await fixture.llm.waitUntil((all) => all.some(({ topic }) => topic.includes('changed meanwhile')));
   await fixture.putRole('main', { routes: [fixture.route({ modelId: 'newer' })] });
+  tellChanged();
   expect(await waiting).toMatchObject({ status: 'completed' });
   expect(asked('changed meanwhile').model).toBe('newer');
   fixture.llm.behaviour = () => ({ do: 'say' });

@@ -71,7 +71,7 @@ export class AddressGuard {
     const addresses = isIP(host) > 0 ? [host] : await addressesOf(host);
     if (!addresses.every((address) => this.isAllowed(address)))
       throw new RefusedAddressError(
-        `The host '${host.slice(0, 100)}' is in a private, local or reserved network, which Baton does not call.`,
+        `The host '${host.slice(0, 100)}' is in a private, local or reserved network, which Baton does not call unless its operator allows that network (BATON_EGRESS_ALLOW).`,
       );
     return addresses.map((address) => ({ address, family: isIP(address) === 4 ? 4 : 6 }));
   }

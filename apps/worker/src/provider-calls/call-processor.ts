@@ -91,9 +91,10 @@ async function makeCall(
       ? errorAnswer('api_error', 'The call was begun again and again and never got to its end.')
       : await callEndpoint(call, models, lease.signal, words);
     const usage = readAnswerUsage(answer);
-    let taken = await call.answer(JSON.stringify(answer), usage);
+    const answerJson = JSON.stringify(answer);
+    let taken = await call.answer(answerJson, usage);
     if (taken === 'too_large') {
-      const message = "The LLM's answer is longer than the tenant's limit 'answerBytes' allows.";
+      const message = `The LLM's answer has ${Buffer.byteLength(answerJson)} bytes, more than the tenant's limit 'answerBytes' allows: ask for a shorter one, or have the limit raised.`;
       taken = await call.answer(JSON.stringify(errorAnswer('answer_too_large', message)), usage);
     }
     if (taken === 'closed' || taken === 'lost') return { kind: taken };

@@ -24,7 +24,10 @@ const RETRY_FOREVER = {
   maxRetriesPerRequest: null,
 } satisfies RedisOptions;
 
-type ClientOptions = typeof FAIL_FAST | typeof RETRY_FOREVER;
+/** `PubSub` subscribes again by itself: ioredis would too, by commands whose failure nobody hears of but the process, which it ends. */
+const SUBSCRIBER = { ...RETRY_FOREVER, autoResubscribe: false } satisfies RedisOptions;
+
+type ClientOptions = typeof FAIL_FAST | typeof RETRY_FOREVER | typeof SUBSCRIBER;
 
 /** A client whose commands fail within COMMAND_TIMEOUT, and at once while it is not connected. */
 export function connectFailFast(url: string): Redis | Cluster {
@@ -41,16 +44,16 @@ export function connectRetryForever(url: string): Redis | Cluster {
  * each reconnection, which ioredis's Cluster does not for the connection that it subscribes with.
  */
 export function connectSubscriber(url: string): Redis {
-  if (!isClusterUrl(url)) return connect(url, RETRY_FOREVER) as Redis;
+  if (!isClusterUrl(url)) return connect(url, SUBSCRIBER) as Redis;
   const { nodes, nodeOptions } = parseClusterUrl(url);
   let tried = 0;
   const client = new Redis({
-    ...RETRY_FOREVER,
+    ...SUBSCRIBER,
     ...nodeOptions,
     ...nodes[0],
     retryStrategy: (times) => {
       Object.assign(client.options, nodes[++tried % nodes.length]);
-      return RETRY_FOREVER.retryStrategy(times);
+      return SUBSCRIBER.retryStrategy(times);
     },
   });
   client.on('error', () => {});
