@@ -64,7 +64,6 @@ describe('a tool call', () => {
     ['of an empty name', [search('x', { name: '' })], /it names no function/],
     ['of a name that is no text', [search('x', { name: { a: 1 } })], /it names no function/],
     ['without a name', [{ id: 'a', arguments: {} }], /it names no function/],
-    ['without an id', [{ name: 'coder', arguments: { message: 'x' } }], /it has no id/],
     ['of another type', [search('x', { id: 'a', type: 'custom' })], /its type "custom" is unknown/],
     ['that is no object', ['web_search'], /it is no object/],
     ['that is no list of calls', 'web_search', /it is no object/],
@@ -72,9 +71,7 @@ describe('a tool call', () => {
     const conversationId = await conversation();
     const asked = await fixture.ask('Call', conversationId);
     const toolCalls = Array.isArray(calls)
-      ? calls.map((call) =>
-          typeof call === 'object' && !('id' in call) && call.name !== 'coder' ? { id: 'a', ...call } : call,
-        )
+      ? calls.map((call) => (typeof call === 'object' && !('id' in call) ? { id: 'a', ...call } : call))
       : calls;
     const outcome = await fixture.answer(asked.interactionId, { toolCalls });
     expect(outcome.status).toBe('input_required');
@@ -87,20 +84,24 @@ describe('a tool call', () => {
     expect(between.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
 
-  test('with the id of another of its answer is not run, and the first one is', async () => {
+  test('with the id of another of its answer has one of its own, and both are run', async () => {
     const conversationId = await conversation();
     const asked = await fixture.ask('Call', conversationId);
     const twice = [search('one', { id: 'same' }), search('two', { id: 'same' })];
     const outcome = await fixture.answer(asked.interactionId, { toolCalls: twice });
+    expect(outcome.status).toBe('input_required');
     const pending = await fixture.pendingOf(asked.taskId);
     expect(pending.map(({ llmRequestForAgent }) => llmRequestForAgent.messages[1].content)).toEqual([
       '{"query":"one"}',
+      '{"query":"two"}',
     ]);
-    const next = await fixture.answer(outcome.pending.interactionId, { text: 'Found.' });
-    const [first, second] = toolMessages(next.pending.llmRequestForAgent);
-    expect(first).toEqual({ role: 'tool', tool_call_id: 'same', content: 'Found.' });
-    expect(second.tool_call_id).not.toBe('same');
-    expect(second.content).toContain("its id 'same' is that of an earlier call");
+    await fixture.answer(pending[0]?.interactionId, { text: 'Found one.' });
+    const next = await fixture.answer(pending[1]?.interactionId, { text: 'Found two.' });
+    expect(next.pending.attempt).toBe(1);
+    expect(toolMessages(next.pending.llmRequestForAgent)).toEqual([
+      { role: 'tool', tool_call_id: 'same', content: 'Found one.' },
+      { role: 'tool', tool_call_id: 'same_2', content: 'Found two.' },
+    ]);
     await fixture.answer(next.pending.interactionId, { text: 'Well.' });
     await expectUsable(conversationId);
   });
@@ -129,23 +130,25 @@ describe('a tool call in the form of', () => {
     ["OpenAI's chat completions beside words", 'tool_calls', 'I search.'],
     ["OpenAI's, under Baton's name", 'toolCalls', null],
     ["OpenAI's, under Baton's name beside words", 'toolCalls', 'I search.'],
+    ["OpenAI's, a whole message of the assistant", 'message', null],
+    ["OpenAI's, a whole message of the assistant with words", 'message', 'I search.'],
     ["Anthropic's messages", 'content', null],
     ["Anthropic's messages beside words", 'content', 'I search.'],
   ])('%s is run [call-forms]', async (_, form, words) => {
     const conversationId = await conversation();
     const asked = await fixture.ask('Call', conversationId);
+    const calls = [{ id: 'x1', type: 'function', function: { name: 'web_search', arguments: json } }];
     const data =
-      form !== 'content'
-        ? {
-            text: words ?? undefined,
-            [form]: [{ id: 'x1', type: 'function', function: { name: 'web_search', arguments: json } }],
-          }
-        : {
-            content: [
-              ...(words === null ? [] : [{ type: 'text', text: words }]),
-              { type: 'tool_use', id: 'x1', name: 'web_search', input: { query: 'weather' } },
-            ],
-          };
+      form === 'message'
+        ? { role: 'assistant', content: words, refusal: null, tool_calls: calls }
+        : form !== 'content'
+          ? { text: words ?? undefined, [form]: calls }
+          : {
+              content: [
+                ...(words === null ? [] : [{ type: 'text', text: words }]),
+                { type: 'tool_use', id: 'x1', name: 'web_search', input: { query: 'weather' } },
+              ],
+            };
     const outcome = await fixture.answer(asked.interactionId, data);
     expect(outcome.pending.llmRequestForAgent.messages.at(-1).content).toBe(json);
     const next = await fixture.answer(outcome.pending.interactionId, { text: 'Sunny.' });

@@ -48,6 +48,9 @@ describe('reading resources', () => {
     const listed = await callTool(fixture.client, 'get_tasks', { projectRoot: PROJECT, withSubtasks: true });
     expect(await fixture.readJson(projectUri('tasks'))).toEqual(listed);
     expect(listed.tasks).toHaveLength(2);
+    // As tools take them: a key with a slash at its end, and a tag that is left empty.
+    const withSlash = `baton://projects/${encodeURIComponent(`${PROJECT}/`)}/tasks?tag=`;
+    expect(await fixture.readJson(withSlash)).toEqual(listed);
     expect(await fixture.readJson(projectUri('tasks?tag=winter'))).toMatchObject({
       tag: 'winter',
       tasks: [],

@@ -21,6 +21,7 @@ export { ROLE_PARAMETERS } from './definition/role-parameters.ts';
 export type { Operation, ToolHints } from './definition/operation.ts';
 export { type ChangedResource, changedResources } from './definition/changed-resources.ts';
 export type { ToolCategory } from './definition/tool-category.ts';
+export { withoutTrailingSlashes } from './definition/shared-arguments.ts';
 export { ignoredField } from './definition/ignored-arguments.ts';
 export { type ParsePrdInput, parsePrdInputSchema } from './parse-prd/input.ts';
 export * from './project/index.ts';

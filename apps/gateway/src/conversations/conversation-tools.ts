@@ -23,7 +23,7 @@ const listConversationsTool = defineEdgeAdmittedTool({
   description: 'Lists your conversations with the assistant, those used last first.',
   hints: READS,
   access: ACCESS,
-  input: z.strictObject({ cursor: z.string().max(500).optional() }),
+  input: z.strictObject({ cursor: z.string().min(1).max(500).optional() }),
   output: [conversationPageSchema],
   run: async ({ cursor }, { tenant, identity }) => {
     const { items, ...next } = await tenant.conversations.page(identity, cursor);

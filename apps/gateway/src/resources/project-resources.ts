@@ -14,6 +14,7 @@ import {
   requireTag,
   resolveTag,
   rulesMarkdown,
+  withoutTrailingSlashes,
 } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
 import { viewProject } from '@baton/runner';
@@ -49,9 +50,8 @@ const projectNames: Completion = async (_given, call) => {
 const completeFromProject =
   (values: (project: Project, given: Variables) => readonly string[]): Completion =>
   async (given, call) => {
-    const { project: name } = given;
-    if (name === undefined) return { values: [] };
-    return viewProject(call.tenant, name, (project) => ({
+    if (given['project'] === undefined) return { values: [] };
+    return viewProject(call.tenant, projectKeyOf(given), (project) => ({
       values: project === undefined ? [] : values(project, given),
     }));
   };
@@ -70,6 +70,9 @@ const attachmentNumbers = completeFromProject((project, { tag, id = '' }) => {
   return item === undefined ? [] : attachmentsOf(item).map(({ n }) => `${n}`);
 });
 
+/** The key as tools take it: a directory's name may end with slashes. */
+const projectKeyOf = ({ project = '' }: Variables) => withoutTrailingSlashes(project);
+
 function defineProjectResource(
   spec: Pick<ResourceKind, 'name' | 'title' | 'description' | 'mimeType'> & {
     path: string;
@@ -87,10 +90,11 @@ function defineProjectResource(
     annotations: { audience: ['user', 'assistant'], priority },
     access: edgeAdmittedAccess(MCP_SCOPE),
     completions: { project: projectNames, ...completions },
-    topic: ({ project = '' }) => `project ${project}`,
+    topic: (variables) => `project ${projectKeyOf(variables)}`,
     mayChangeWith: (change) => change.kind === 'project' && shows.some((field) => change.fields.has(field)),
     read: async (variables, call) => {
-      const { project: projectRoot = '', tag } = variables;
+      const projectRoot = projectKeyOf(variables);
+      const { tag } = variables;
       const of = { projectRoot, ...(tag === undefined ? {} : { tag }) };
       return viewProject(call.tenant, projectRoot, (project) => show(project, of, variables));
     },

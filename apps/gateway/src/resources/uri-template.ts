@@ -42,10 +42,11 @@ export class UriTemplate {
     const [query] = queries;
     if (query === undefined) return values;
     const [name, value = '', ...more] = query.split('=');
+    if (name !== this.query || this.query === undefined || more.length > 0) return undefined;
+    // What a template expands to for an empty value.
+    if (value === '') return values;
     const decoded = decode(value);
-    if (name !== this.query || this.query === undefined || decoded === undefined || more.length > 0)
-      return undefined;
-    return { ...values, [this.query]: decoded };
+    return decoded === undefined ? undefined : { ...values, [this.query]: decoded };
   }
 
   /** The URI with these values. */

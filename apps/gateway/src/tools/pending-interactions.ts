@@ -78,7 +78,7 @@ const input = z
     requests: booleanOrText(
       'True: each with its whole request, a page of 20,000 tokens at a time; by default summaries. With claim or interactionId they are whole',
     ),
-    cursor: z.string().max(500).optional(),
+    cursor: z.string().min(1).max(500).optional(),
   })
   .superRefine(({ status, interactionId, claim: claimRequest, waitMs, ...list }, context) => {
     const refuse = (path: (string | number)[], message: string) =>

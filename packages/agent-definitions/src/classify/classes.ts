@@ -3,8 +3,15 @@ import { extractText, type Json, type Validation } from '@baton/protocol';
 /** Classes of one call at most: each is answered by one letter, which is one token of every model. */
 export const MAX_CLASSES = 26;
 
-/** The letter that stands for the class at `index`. */
-export const labelOf = (index: number): string => String.fromCharCode('A'.charCodeAt(0) + index);
+const LETTERS = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+
+/** The letter that stands for each class: its own name where that is a letter, so that none stands for another's name. */
+export function labelsOf(classes: readonly string[]): string[] {
+  const free = new Set(LETTERS);
+  const own = classes.map((name) => (free.delete(name.toUpperCase()) ? name.toUpperCase() : undefined));
+  const others = free.values();
+  return own.map((letter) => letter ?? others.next().value ?? '');
+}
 
 /** The index of the class that a token or an answer names, by its letter or by itself; -1 for any other. */
 export function classIndexOf(classes: readonly string[], said: string): number {
@@ -12,10 +19,8 @@ export function classIndexOf(classes: readonly string[], said: string): number {
     .trim()
     .replace(/^["'`(*]+|["'`)*.:]+$/g, '')
     .trim();
-  if (/^[A-Za-z]$/.test(word)) {
-    const index = word.toUpperCase().charCodeAt(0) - 'A'.charCodeAt(0);
-    if (index < classes.length) return index;
-  }
+  const index = labelsOf(classes).indexOf(word.toUpperCase());
+  if (index >= 0) return index;
   return classes.findIndex((name) => name.toLowerCase() === word.toLowerCase());
 }
 
@@ -25,6 +30,5 @@ export function readClass(classes: readonly string[], data: Json): Validation<nu
   if (!text.ok) return text;
   const index = classIndexOf(classes, text.value.slice(0, 300));
   if (index >= 0) return { ok: true, value: index };
-  const letters = classes.map((_, at) => labelOf(at)).join(', ');
-  return { ok: false, problem: `the answer is none of the letters ${letters}` };
+  return { ok: false, problem: `the answer is none of the letters ${labelsOf(classes).join(', ')}` };
 }

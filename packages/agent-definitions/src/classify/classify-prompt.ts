@@ -1,12 +1,13 @@
 import type { Message } from '@baton/protocol';
-import { labelOf } from './classes.ts';
+import { labelsOf } from './classes.ts';
 
 /** What is classified where only the bias of the prompt is wanted: a text without content (Zhao et al. 2021). */
 export const CONTENT_FREE_TEXT = 'N/A';
 
 /** Asks for one letter. The text is data: whatever it says, it is what is classified. */
 export function classifyMessages(classes: readonly string[], text: string, instructions?: string): Message[] {
-  const list = classes.map((name, index) => `${labelOf(index)}: ${name}`).join('\n');
+  const labels = labelsOf(classes);
+  const list = classes.map((name, index) => `${labels[index]}: ${name}`).join('\n');
   const task = instructions ?? 'Decide which of the classes the text belongs to.';
   let fence = 'text';
   for (let n = 1; text.includes(`</${fence}>`); n++) fence = `text-${n}`;

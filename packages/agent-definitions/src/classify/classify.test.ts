@@ -27,6 +27,18 @@ test.each<[string, number]>([
   expect(classIndexOf(classes, said)).toBe(index);
 });
 
+test.each([
+  [['C', 'B', 'A'], 'C: C\nB: B\nA: A'],
+  [['good', 'a', 'bad'], 'B: good\nA: a\nC: bad'],
+])('the letter of no class is the name of another: %j', (letters, shown) => {
+  expect(classifyMessages(letters, 'a text')[0]?.content).toContain(`Classes:\n${shown}\n`);
+  for (const [index, name] of letters.entries()) expect(classIndexOf(letters, name)).toBe(index);
+  const token = { token: 'A', logprob: ln(0.6), top_logprobs: top(['A', ln(0.6)], ['B', ln(0.2)]) };
+  const [a, b] = [classIndexOf(letters, 'A'), classIndexOf(letters, 'B')];
+  const found = classProbabilities(letters, { logprobs: [token] } as Json);
+  expect([found?.[a], found?.[b]]).toEqual([expect.closeTo(0.75), expect.closeTo(0.25)]);
+});
+
 test('an answer of no class is a problem that names the letters', () => {
   expect(readClass(classes, { text: 'C' })).toEqual({
     ok: false,

@@ -64,7 +64,9 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
     const offersFunctions = functions !== undefined && interrupts < budgets.maxInterruptSteps;
     const messages = dialog.messages(functions !== undefined && !offersFunctions && interrupts > 0);
     const number = attempts.length + 1;
-    const asked = toDelegatedCall(call, messages, offersFunctions, number, route, correction);
+    // To go on from what functions gave is no attempt more at the same.
+    const attempt = number - interrupts;
+    const asked = toDelegatedCall(call, messages, offersFunctions, attempt, route, correction);
     correction = undefined;
     const report = (exhausted: Exhausted, last: readonly Message[] = []): CallReport =>
       reportCall(exhausted, budgets, attempts, functions?.trace ?? [], [...messages, ...last]);
@@ -74,12 +76,12 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
       yield* discardAnswer();
       if (!(answer instanceof BatonError) && mayRecall(answer) && recalls < budgets.maxRecalls) {
         const pausedMs = recallPauseMs(asked, answer, recalls);
-        attempts.push({ ...failedAttempt(asked, answer), pausedMs });
+        attempts.push({ ...failedAttempt(number, route, answer), pausedMs });
         yield* sleep(pausedMs);
         recalls++;
         continue;
       }
-      attempts.push(failedAttempt(asked, answer));
+      attempts.push(failedAttempt(number, route, answer));
       const { routes } = yield* lookupRole(call.role);
       if (route + 1 < routes) {
         route++;
@@ -96,7 +98,7 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
       const named = dialog.withFreshIds(calls);
       dialog.addInterrupt(data, named, yield* functions.run(named));
       attempts.push({
-        number: asked.attempt,
+        number,
         route,
         end: 'interrupt',
         calls: calls.length,
@@ -113,7 +115,7 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
 
     const fit = yield* call.parser.read(data);
     if (fit.ok) {
-      attempts.push({ number: asked.attempt, route, end: 'accepted', ...unsupportedHintsOf(data) });
+      attempts.push({ number, route, end: 'accepted', ...unsupportedHintsOf(data) });
       const added = dialog.added(data);
       const { blocks, unread } = readAttachableBlocks(data);
       yield* addContent(blocks, unread);
@@ -130,8 +132,8 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
     const isLateCall = calls.length > 0;
     const problem = isLateCall
       ? 'no function can be called any more'
-      : truncate(fit.problem, MAX_PROBLEM_LENGTH);
-    const end = { number: asked.attempt, route, end: 'exception' } as const;
+      : problemOf(fit.problem, data, functions);
+    const end = { number, route, end: 'exception' } as const;
     attempts.push({ ...end, problem: truncate(problem, MAX_ATTEMPT_PROBLEM) });
     if (exceptions === budgets.maxExceptionRetries) {
       throw answerInvalidError(
@@ -142,8 +144,14 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
     }
     exceptions++;
     dialog.addException(data, problem);
-    correction = correctionOf(answer, problem, number + 1 + budgets.maxExceptionRetries - exceptions);
+    correction = correctionOf(answer, problem, attempt + 1 + budgets.maxExceptionRetries - exceptions);
   }
+}
+
+/** What is wrong with an answer; one that calls a function of a request without any is told so first. */
+function problemOf(problem: string, data: Json, functions: unknown): string {
+  const isUnoffered = functions === undefined && readToolCalls(data).length > 0;
+  return truncate(isUnoffered ? `no function is offered here; ${problem}` : problem, MAX_PROBLEM_LENGTH);
 }
 
 /** What of the request's hints did not reach the model; an agent need not say. */
@@ -165,14 +173,14 @@ function* askOnce(call: DelegatedCall): Program<AgentAnswer | BatonError> {
   }
 }
 
-function failedAttempt({ attempt, route = 0 }: DelegatedCall, failure: FailedAnswer | BatonError): Attempt {
+function failedAttempt(number: number, route: number, failure: FailedAnswer | BatonError): Attempt {
   const isExpired = failure instanceof BatonError;
   const { message } = isExpired ? failure : failure.errorDetails;
   const problem = truncate(
     isExpired ? message : `${failure.errorDetails.type ?? 'error'}: ${message}`,
     MAX_ATTEMPT_PROBLEM,
   );
-  return { number: attempt, route, end: isExpired ? 'expired' : 'error', problem };
+  return { number, route, end: isExpired ? 'expired' : 'error', problem };
 }
 
 /** The gateway has put the interaction's id into the answer; a release before this one has not. */

@@ -6,7 +6,7 @@ import { tagNameSchema, taskMetadataSchema } from '../project/index.ts';
 /** Arguments that several tools share, in name, type and wording. */
 
 /** A directory with and without a slash at its end is one project. */
-const withoutTrailingSlashes = (key: string) => /^(.*[^/\\])[/\\]+$/s.exec(key)?.[1] ?? key;
+export const withoutTrailingSlashes = (key: string) => /^(.*[^/\\])[/\\]+$/s.exec(key)?.[1] ?? key;
 
 /** A project's key: an opaque string, never a path that is opened. */
 export const projectRoot = z

@@ -13,6 +13,9 @@ const delegatedCallResult = z.looseObject({ originalCommand: z.string(), respons
 
 /** What may come with an answer and is passed on as it came. */
 const BESIDE = ['content', 'logprobs', 'model', 'usage'];
+/** A `content` that is a text, as in OpenAI's messages, is the response itself. */
+const isBeside = ([name, value]: [string, unknown]) =>
+  BESIDE.includes(name) && value !== null && !(name === 'content' && typeof value === 'string');
 
 /**
  * The request that a caller brings itself (`delegatedCallDetails` of `agent_llm`): delegated as it came, its answer
@@ -46,7 +49,7 @@ export const delegatedCallOperation: Operation<DelegatedCallDetails, z.infer<typ
     return {
       originalCommand,
       response,
-      ...Object.fromEntries(given.filter(([name, value]) => BESIDE.includes(name) && value !== null)),
+      ...Object.fromEntries(given.filter(isBeside)),
       ...(toolCalls.length === 0 ? {} : { toolCalls }),
     };
   },

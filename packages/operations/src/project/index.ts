@@ -73,5 +73,5 @@ export {
   statusesOfNewItems,
 } from './model/ignored-status.ts';
 export { taskMetadataSchema } from './model/task-metadata.ts';
-export { taskUpdateSchema } from './model/task-update.ts';
+export { type ProjectTaskUpdate, taskUpdateSchema } from './model/task-update.ts';
 export { type Dependency, formatTaskRef, parseTaskRef, type TaskRef } from './model/task-id.ts';

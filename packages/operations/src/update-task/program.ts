@@ -36,6 +36,7 @@ import type { JournaledProject } from '../project-context/context-sections.ts';
 import { readProjectContext } from '../project-context/project-context.ts';
 import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 import { updateTaskAnswerSchema, dropTruncatedFields } from '../update/answer.ts';
+import { markNewSubtasks } from '../update/mark-new-subtasks.ts';
 import { RequestedStatuses } from '../update/requested-statuses.ts';
 import { buildUpdateMessages, updateTaskPromptText } from '../update/prompt.ts';
 import { buildNoteMessages } from '../update-subtask/prompt.ts';
@@ -137,7 +138,8 @@ function* revise(wish: UpdateRequest): Program<End> {
     objectName: 'updated_task',
   });
   // Whatever the answer calls it, it was asked about this task.
-  const { update, ignored } = new RequestedStatuses(request).select({ ...answer, id: task.id }, task);
+  const asked = markNewSubtasks({ ...answer, id: task.id }, task);
+  const { update, ignored } = new RequestedStatuses(request).select(asked, task);
   const { updated, skipped, tasks, statusesIgnored } = yield* commitWhenThereIsRoom<CommitOutcome>(
     projectRoot,
     {

@@ -1,7 +1,7 @@
 import { isRecord } from '@baton/protocol';
 import { z } from 'zod';
 import { objectOrBareList } from '../schema/coercion.ts';
-import { MAX_TASKS_PER_ANSWER, taskUpdateSchema } from '../project/index.ts';
+import { MAX_TASKS_PER_ANSWER, type ProjectTaskUpdate, taskUpdateSchema } from '../project/index.ts';
 
 /** Changed tasks, each id once: with two entries it is undefined which one applies. */
 export const updateAnswerSchema = objectOrBareList(
@@ -28,8 +28,6 @@ export const updateTaskAnswerSchema = z.preprocess((value) => {
   return Array.isArray(list) && list.length === 1 ? list[0] : value;
 }, taskUpdateSchema);
 
-type Update = z.infer<typeof taskUpdateSchema>;
-
 interface Shown {
   readonly id: number;
   readonly cut?: readonly string[];
@@ -37,11 +35,14 @@ interface Shown {
 }
 
 /** The update without texts of which the LLM saw only the beginning: it would have lost the rest. */
-export function dropTruncatedFields(update: Update, shown: Shown | undefined): Update {
+export function dropTruncatedFields(update: ProjectTaskUpdate, shown: Shown | undefined): ProjectTaskUpdate {
   const { subtasks, ...own } = omit(update, shown?.cut);
   if (subtasks === undefined) return own;
   const parts = new Map(shown?.subtasks?.map((part) => [part.id, part]));
-  return { ...own, subtasks: subtasks.map((part) => omit(part, parts.get(part.id)?.cut)) };
+  return {
+    ...own,
+    subtasks: subtasks.map((part) => (part.isNew ? part : omit(part, parts.get(part.id)?.cut))),
+  };
 }
 
 function omit<T extends object>(value: T, names: readonly string[] = []): T {

@@ -115,6 +115,16 @@ describe('update version 1', () => {
     expect(task(60)?.title).toBe('Changed');
   });
 
+  it('lists what the answer has that it was not asked about', () => {
+    const { end } = doUpdate({ from: 2 }, [
+      { id: 2, title: 'Changed' },
+      { id: 1, title: 'Done' },
+      { id: 77 },
+    ]);
+    const skipped = [1, 77].map((id) => ({ id, reason: 'not_asked' }));
+    expect(end).toMatchObject({ result: { taskIds: [2], skipped } });
+  });
+
   it('lists what was done or removed meanwhile, and leaves it', () => {
     const { end, task } = runOperationInMemory(
       updateOperation,
@@ -194,7 +204,7 @@ describe('update_task version 1', () => {
     const subtasks = [
       { id: 1, status: 'pending', statusQuote: 'está terminado' },
       { id: 2, status: 'done', statusQuote: 'El paso 2 está terminado' },
-      { id: 3, title: 'New', status: 'in-progress', statusQuote: 'Añade uno nuevo' },
+      { id: 7, title: 'New', status: 'in-progress', statusQuote: 'Añade uno nuevo' },
     ];
     const ignored = [
       { id: '3.1', status: 'pending', reason: 'done' },
@@ -249,6 +259,88 @@ describe('update_task version 1', () => {
       '5 New',
     ]);
     expect(task(3)?.subtasks[2]?.dependencies).toEqual([2]);
+  });
+
+  it.each([
+    ['in other marks and letters', { title: 'part 1.' }],
+    ['as done, under another title', { title: 'The first part', status: 'done' }],
+  ])('takes a done subtask that is repeated %s for that one', (_how, repeated) => {
+    const parts = [
+      { id: 1, status: 'done' as const },
+      { id: 2, dependencies: [1] },
+    ];
+    const { task, end } = runOperationInMemory(
+      updateTaskOperation,
+      { id: 3, prompt: 'x' },
+      {
+        before: projectWithTasks([{ id: 3, subtasks: parts }]),
+        answers: [
+          objectAnswer({
+            id: 3,
+            subtasks: [
+              { id: 1, ...repeated },
+              { id: 2, dependencies: [1] },
+            ],
+          }),
+        ],
+      },
+    );
+    expect(task(3)?.subtasks).toMatchObject([
+      { id: 1, title: 'Part 1', status: 'done' },
+      { id: 2, dependencies: [1] },
+    ]);
+    expect(end).not.toHaveProperty('result.statusesIgnored');
+  });
+
+  it('keeps what a subtask waited for, though a new one comes with the number of that', () => {
+    const subtasks = [
+      { id: 1, status: 'done' as const },
+      { id: 2, dependencies: [1] },
+    ];
+    const { task } = runOperationInMemory(
+      updateTaskOperation,
+      { id: 3, prompt: 'x' },
+      {
+        before: projectWithTasks([{ id: 3, subtasks }]),
+        answers: [
+          objectAnswer({
+            id: 3,
+            subtasks: [
+              { id: 1, title: 'A repair' },
+              { id: 2, dependencies: [1] },
+              { id: 7, title: 'More', dependencies: [1] },
+            ],
+          }),
+        ],
+      },
+    );
+    expect(task(3)?.subtasks).toMatchObject([
+      { id: 1, status: 'done' },
+      { id: 2, dependencies: [1] },
+      { id: 3, title: 'A repair', status: 'pending' },
+      { id: 4, title: 'More', dependencies: [3] },
+    ]);
+  });
+
+  it('adds a new subtask beside one that came meanwhile with the same number', () => {
+    const { task } = runOperationInMemory(
+      updateTaskOperation,
+      { id: 3, prompt: 'x' },
+      {
+        before: before(),
+        answers: (_call, projects) => {
+          const text = { title: 'Of another', description: '', details: '', testStrategy: '' };
+          const subtask = { ...text, status: 'pending' as const, dependencies: '' };
+          const add = { command: 'add_subtask' as const, id: 3, subtask };
+          projects.set('default', applyCommand(projects.get('default'), add, TEST_NOW).project);
+          return objectAnswer({ id: 3, subtasks: [{ id: 3, title: 'New', status: 'done' }] });
+        },
+      },
+    );
+    expect(task(3)?.subtasks.slice(2)).toMatchObject([
+      { id: 3, title: 'Of another' },
+      { id: 4, title: 'New', status: 'pending' },
+    ]);
   });
 
   it('never replaces a text of which the LLM saw only the beginning', () => {

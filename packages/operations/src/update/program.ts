@@ -20,6 +20,7 @@ import type { JournaledProject } from '../project-context/context-sections.ts';
 import { readProjectContext } from '../project-context/project-context.ts';
 import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 import { updateAnswerSchema, dropTruncatedFields } from './answer.ts';
+import { markNewSubtasks } from './mark-new-subtasks.ts';
 import { RequestedStatuses } from './requested-statuses.ts';
 import { buildUpdateMessages, updatePromptText } from './prompt.ts';
 
@@ -37,14 +38,15 @@ const updateInput = z.strictObject({
 });
 type UpdateInput = z.infer<typeof updateInput>;
 
-const skipped = z.object({ id: z.int(), reason: z.enum(['gone', 'done']) });
+const skipped = z.object({ id: z.int(), reason: z.enum(['gone', 'done', 'not_asked']) });
+type Skipped = z.infer<typeof skipped>;
 
 const updateResult = z.object({
   projectRoot: z.string(),
   tag: z.string(),
   tasksUpdated: z.int(),
   taskIds: z.array(z.int()),
-  /** What was removed or done while the LLM was at work. */
+  /** What was removed or done while the LLM was at work, and what the answer has that it was not asked about. */
   skipped: z.array(skipped),
   ...statusesIgnoredField,
   failed: z.array(z.object({ ids: z.array(z.int()), code: z.string(), message: z.string() })),
@@ -52,7 +54,7 @@ const updateResult = z.object({
 
 type BatchResult = {
   readonly updated: number[];
-  readonly skipped: z.infer<typeof skipped>[];
+  readonly skipped: Skipped[];
   readonly statusesIgnored?: readonly IgnoredStatus[];
 };
 type Failure = { readonly ids: number[]; readonly code: string; readonly message: string };
@@ -149,9 +151,12 @@ function* revise(
   const statuses = new RequestedStatuses(request);
   const selected = answer.tasks
     .filter(({ id }) => asked.has(id))
-    .map((one) => statuses.select(one, asked.get(one.id)));
+    .map((one) => statuses.select(markNewSubtasks(one, asked.get(one.id)), asked.get(one.id)));
+  const notAsked = answer.tasks.flatMap(({ id }): Skipped[] =>
+    asked.has(id) ? [] : [{ id, reason: 'not_asked' }],
+  );
   const updates = selected.map(({ update }) => dropTruncatedFields(update, asked.get(update.id)));
-  if (updates.length === 0) return { updated: [], skipped: [] };
+  if (updates.length === 0) return { updated: [], skipped: notAsked };
   const { updated, skipped, statusesIgnored } = yield* commitWhenThereIsRoom<BatchResult>(projectRoot, {
     command: 'update_tasks',
     updates,
@@ -159,7 +164,7 @@ function* revise(
   });
   return {
     updated,
-    skipped,
+    skipped: [...skipped, ...notAsked],
     ...listIgnoredStatuses(...selected.map(({ ignored }) => ignored), statusesIgnored),
   };
 }

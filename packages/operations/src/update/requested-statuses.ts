@@ -1,7 +1,4 @@
-import type { z } from 'zod';
-import type { IgnoredStatus, taskUpdateSchema } from '../project/index.ts';
-
-type Update = z.infer<typeof taskUpdateSchema>;
+import type { IgnoredStatus, ProjectTaskUpdate } from '../project/index.ts';
 
 interface Shown {
   readonly id: number;
@@ -23,21 +20,22 @@ export class RequestedStatuses {
 
   /** The update with the statuses that are taken, and those that are not; the status that an item has already is neither. */
   select(
-    update: Update,
+    update: ProjectTaskUpdate,
     shown: Shown | undefined,
-  ): { readonly update: Update; readonly ignored: IgnoredStatus[] } {
+  ): { readonly update: ProjectTaskUpdate; readonly ignored: IgnoredStatus[] } {
     const ignored: IgnoredStatus[] = [];
     const parts = new Map(shown?.subtasks?.map((part) => [part.id, part]));
     const { subtasks, ...own } = update;
     const task = this.selected(own, shown, `${update.id}`, ignored);
     if (subtasks === undefined) return { update: task, ignored };
+    // A new one begins pending, whatever it says: that is told when it has its number.
     const selected = subtasks.map((part) =>
-      this.selected(part, parts.get(part.id), `${update.id}.${part.id}`, ignored),
+      part.isNew ? part : this.selected(part, parts.get(part.id), `${update.id}.${part.id}`, ignored),
     );
     return { update: { ...task, subtasks: selected }, ignored };
   }
 
-  private selected<T extends Pick<Update, 'status' | 'statusQuote'>>(
+  private selected<T extends Pick<ProjectTaskUpdate, 'status' | 'statusQuote'>>(
     { status, statusQuote, ...item }: T,
     shown: Shown | undefined,
     id: string,

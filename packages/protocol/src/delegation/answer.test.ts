@@ -73,6 +73,12 @@ describe('structured data is read', () => {
     ['as text', count, { text: '{"n":1}' }, { n: 1 }],
     ['as text beside an object that does not fit', count, { object: null, text: '{"n":1}' }, { n: 1 }],
     ['as a bare string of text', count, ' {"n":1}\n', { n: 1 }],
+    [
+      "as the content of an assistant's message, whose fields are no data",
+      either,
+      { role: 'assistant', content: '{"n":1}', refusal: null },
+      { n: 1 },
+    ],
     ['as the text of a content block', count, { content: [{ type: 'text', text: '{"n":1}' }] }, { n: 1 }],
     [
       'as a block beside text that holds none',
@@ -181,12 +187,13 @@ describe('words', () => {
       { content: [block('one'), { type: 'image' }, block('two'), block(3)] },
       'one\ntwo',
     ],
+    ["the content of an assistant's message", { role: 'assistant', content: 'words' }, 'words'],
     ['text blocks when text is none', { text: 5, content: [block('words')] }, 'words'],
   ])('are read from %s', (_claim, data, value) => {
     expect(extractText(data)).toEqual(fits(value));
   });
 
-  test.each([{}, { object: {} }, { content: [] }, { content: 'x' }, { content: [null, 'x'] }, [], 5, true])(
+  test.each([{}, { object: {} }, { content: [] }, { content: 5 }, { content: [null, 'x'] }, [], 5, true])(
     'are never made up from %j',
     (data) => {
       expect(extractText(data)).toEqual({ ok: false, problem: expect.stringContaining('holds no text') });

@@ -133,7 +133,7 @@ export function extractObject<T>(data: unknown, shape: AnswerSchema<T>): Validat
     const fit = shape.check(bare);
     if (fit.ok) return fit;
   }
-  const words = [...(typeof data['text'] === 'string' ? [data['text']] : []), ...textsOfBlocks(data)];
+  const words = [...(typeof data['text'] === 'string' ? [data['text']] : []), ...textsOfContent(data)];
   const text = words.length > 0 ? readJsonText(words.join('\n'), shape) : undefined;
   return text?.ok ? text : (object ?? text ?? whole ?? { ok: false, problem: 'JSON was asked for' });
 }
@@ -152,13 +152,22 @@ const SAID: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 /** Those that are about the call. */
 const ABOUT_THE_CALL: ReadonlySet<string> = new Set(['model', 'usage', 'logprobs']);
+/** Those beside the words of an assistant's message in OpenAI's form. */
+const OF_A_MESSAGE: ReadonlySet<string> = new Set(['role', 'refusal', 'annotations', 'audio']);
+
+/** An assistant's message in OpenAI's form, passed on whole: its `content` is a text. */
+const isAssistantMessage = ({ role, content }: Record<string, unknown>) =>
+  role === 'assistant' && (typeof content === 'string' || content === null);
 
 /** True where all of `data` is what the contract names and the schema does not: no bare data, even if the schema is open. */
 function isEnvelope(data: Record<string, unknown>, shape: AnswerSchema<unknown>): boolean {
   const names = Object.keys(data);
+  if (names.some((name) => shape.hasField(name))) return false;
+  const isMessage = isAssistantMessage(data);
+  const isSaid = (name: string) => (isMessage && name === 'content') || (SAID[name]?.(data[name]) ?? false);
   return (
-    names.some((name) => SAID[name]?.(data[name])) &&
-    names.every((name) => !shape.hasField(name) && (SAID[name]?.(data[name]) ?? ABOUT_THE_CALL.has(name)))
+    names.some(isSaid) &&
+    names.every((name) => isSaid(name) || ABOUT_THE_CALL.has(name) || (isMessage && OF_A_MESSAGE.has(name)))
   );
 }
 
@@ -204,17 +213,19 @@ export function extractText(data: unknown): Validation<string> {
   return sent.ok ? { ok: true, value: withoutReasoning(sent.value) } : sent;
 }
 
-/** The text of an answer as it came: a string, `text`, or, without words in that, the text blocks of `content`. */
+/** The text of an answer as it came: a string, `text`, or, without words in that, the text of `content`. */
 export function textAsSent(data: unknown): Validation<string> {
   if (typeof data === 'string') return { ok: true, value: data };
   const text = isRecord(data) && typeof data['text'] === 'string' ? data['text'] : undefined;
-  const words = text ? [] : textsOfBlocks(data);
+  const words = text ? [] : textsOfContent(data);
   if (words.length > 0) return { ok: true, value: words.join('\n') };
   if (text !== undefined) return { ok: true, value: text };
   return { ok: false, problem: '`data` holds no text: give `text` or `content` blocks' };
 }
 
-function textsOfBlocks(data: unknown): string[] {
+/** The texts of `content`: of its blocks, or itself where it is one, as in OpenAI's messages. */
+function textsOfContent(data: unknown): string[] {
+  if (isRecord(data) && typeof data['content'] === 'string') return [data['content']];
   return blocksOf(data).flatMap(({ type, text }) =>
     type === 'text' && typeof text === 'string' ? [text] : [],
   );

@@ -21,6 +21,14 @@ test.each<[string, unknown, unknown[]]>([
   ],
   ['an id that is a number', { toolCalls: [{ ...read, id: 7 }] }, [{ ...read, id: '7' }]],
   ['two lists, of which the first that holds any is meant', { toolCalls: [], tool_calls: [openAi] }, [read]],
+  [
+    'calls without ids, as some endpoints give them',
+    { tool_calls: [{ function: openAi.function }, { ...openAi, id: null }] },
+    [
+      { ...read, id: 'call_1' },
+      { ...read, id: 'call_2' },
+    ],
+  ],
   ['no calls', { text: 'done', toolCalls: [], tool_calls: null }, []],
   ['words', 'done', []],
   ['nothing', null, []],
@@ -32,7 +40,6 @@ describe('a broken call', () => {
   test.each<[string, unknown, object]>([
     ['that is no object', 5, { id: 'call_1', name: '', problem: 'it is no object' }],
     ['without a name', { id: 'c1', arguments: {} }, { problem: 'it names no function' }],
-    ['without an id', { name: 'look' }, { id: 'call_1', problem: 'it has no id' }],
     ['of an unknown type', { ...read, type: 'custom' }, { problem: expect.stringContaining('"custom"') }],
     [
       'with arguments that are no JSON',
@@ -54,10 +61,10 @@ describe('a broken call', () => {
     expect(readToolCalls({ toolCalls: [call] })).toEqual([expect.objectContaining(expected)]);
   });
 
-  test('with the id of another is told apart from it', () => {
+  test('with the id of another has one of its own, and is as good as any', () => {
     const ids = readToolCalls({ toolCalls: [read, read, { ...read, id: 'c1_2' }] });
     expect(ids.map(({ id }) => id)).toEqual(['c1', 'c1_2_2', 'c1_2']);
-    expect(ids.map(({ problem }) => problem !== undefined)).toEqual([false, true, false]);
+    expect(ids.map(({ problem }) => problem)).toEqual([undefined, undefined, undefined]);
   });
 
   test.each([MAX_TOOL_CALLS, MAX_TOOL_CALLS + 1, 500])('%i at once', (count) => {

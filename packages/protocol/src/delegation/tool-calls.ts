@@ -54,13 +54,13 @@ function givenCalls(data: unknown): readonly unknown[] {
     : [];
 }
 
-function readCall(call: unknown, { id, fault }: CallId): AnsweredToolCall {
+function readCall(call: unknown, id: string): AnsweredToolCall {
   if (!isRecord(call)) return { id, name: '', arguments: null, problem: 'it is no object' };
   const inner = isRecord(call['function']) ? call['function'] : call;
   const name = nameOf(inner['name']);
   const read = readArguments(inner['arguments'] ?? call['input']);
   const problem =
-    unknownType(call['type']) ?? (name === '' ? 'it names no function' : undefined) ?? fault ?? read.problem;
+    unknownType(call['type']) ?? (name === '' ? 'it names no function' : undefined) ?? read.problem;
   const known = { id, name, arguments: read.value };
   return problem === undefined ? known : { ...known, problem };
 }
@@ -76,12 +76,7 @@ function unknownType(type: unknown): string | undefined {
   return `its type ${truncate(JSON.stringify(type) ?? '', QUOTED)} is unknown; calls are of type "function"`;
 }
 
-interface CallId {
-  readonly id: string;
-  readonly fault?: string;
-}
-
-/** The ids of one answer's calls: each as it was given, once; a call without one, or with that of another, gets its own. */
+/** The ids of one answer's calls: each as it was given, once. A call without one, as some endpoints give it, or with that of another, gets its own. */
 class CallIds {
   private readonly given: readonly string[];
   private readonly reserved: Set<string>;
@@ -91,12 +86,10 @@ class CallIds {
     this.reserved = new Set(given);
   }
 
-  take(index: number): CallId {
+  take(index: number): string {
     const given = this.given[index] ?? '';
-    if (given === '') return { id: this.free(`call_${index + 1}`), fault: 'it has no id' };
-    if (this.given.indexOf(given) === index) return { id: given };
-    const fault = `its id '${given}' is that of an earlier call of the same answer`;
-    return { id: this.free(`${given}_2`), fault };
+    if (given === '') return this.free(`call_${index + 1}`);
+    return this.given.indexOf(given) === index ? given : this.free(`${given}_2`);
   }
 
   private free(wanted: string): string {

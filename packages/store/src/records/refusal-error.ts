@@ -104,7 +104,7 @@ export function refusalError(
     case 'interaction_expired':
       return new BatonError(
         'interaction_expired',
-        `${interaction} was not answered by its deadline. Where its task failed for that, retry_task asks again; otherwise start the call again.`,
+        `${interaction} was not answered by its deadline. task_status tells how its task went on: where it failed for that, retry_task asks again.`,
         about,
       );
     case 'interaction_cancelled':
@@ -180,7 +180,7 @@ export function refusalError(
     case 'conversation_not_found':
       return new BatonError(
         'conversation_not_found',
-        `There is no conversation '${subject.conversationId?.slice(0, 100)}' of yours. List them with list_conversations, or leave conversationId out to begin one.`,
+        `There is no conversation '${subject.conversationId?.slice(0, 100)}' of yours. List them with list_conversations; ask_assistant without a conversationId begins one.`,
         about,
       );
     case 'session_not_found':

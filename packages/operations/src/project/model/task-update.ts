@@ -27,7 +27,8 @@ const subtaskUpdateSchema = z.object({
   status: generatedTaskSchema.shape.status.describe('Only where the request asks for another status'),
   statusQuote,
 });
-export type SubtaskUpdate = z.infer<typeof subtaskUpdateSchema>;
+/** `isNew` is what the program makes of it, whatever its number: see `markNewSubtasks`. */
+export type SubtaskUpdate = z.infer<typeof subtaskUpdateSchema> & { readonly isNew?: boolean };
 
 /** A task as an LLM changes it. Its id says which; it never becomes another. */
 export const taskUpdateSchema = z.object({
@@ -40,4 +41,6 @@ export const taskUpdateSchema = z.object({
     'Only subtasks that change, and new ones',
   ),
 });
-export type ProjectTaskUpdate = z.infer<typeof taskUpdateSchema>;
+export type ProjectTaskUpdate = Omit<z.infer<typeof taskUpdateSchema>, 'subtasks'> & {
+  readonly subtasks?: readonly SubtaskUpdate[] | undefined;
+};

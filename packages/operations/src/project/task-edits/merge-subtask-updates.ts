@@ -13,16 +13,16 @@ interface MergedSubtasks {
 
 /**
  * A task's subtasks with an LLM's changes: those that are done stay as they are, those that are not mentioned stay,
- * and a number that none has, or that two mentioned ones share, makes a new one: colliding ids never lose a subtask.
+ * and what is marked as new, or has a number that none has or that one before it has taken, is a new one: colliding ids
+ * never lose a subtask.
  *
  * @throws BatonError `limit_size`.
  */
 export function mergeSubtaskUpdates(task: Task, updates: readonly SubtaskUpdate[]): MergedSubtasks {
   const free = new Map(task.subtasks.map((subtask) => [subtask.id, subtask]));
   const meant = updates.map((update) => {
-    const subtask = free.get(update.id);
-    if (subtask === undefined || !isAbout(subtask, update)) return undefined;
-    free.delete(update.id);
+    const subtask = update.isNew ? undefined : free.get(update.id);
+    if (subtask !== undefined) free.delete(subtask.id);
     return subtask;
   });
   const fresh = updates.filter((update, at) => meant[at] === undefined && isWhole(update));
@@ -32,10 +32,11 @@ export function mergeSubtaskUpdates(task: Task, updates: readonly SubtaskUpdate[
     updates.map((update, at) => [update, meant[at]?.id ?? (ids[fresh.indexOf(update)] as number)]),
   );
   const siblings = new Set(task.subtasks.map(({ id }) => id));
-  const linked = (dependencies: readonly Dependency[], own: number) =>
+  const linked = (dependencies: readonly Dependency[], own: number, had: readonly Dependency[] = []) =>
     dependencies.flatMap((dependency): Dependency[] => {
       const local = dependencyRelativeToParent(dependency, task.id);
-      const named = updates.find(({ id }) => id === local);
+      // What it waited for before it waits for still, though a new subtask has come with the same number.
+      const named = had.includes(local) ? undefined : updates.find(({ id }) => id === local);
       const sibling = named === undefined ? local : (idOf.get(named) ?? local);
       // A number that is no sibling's would mean a task, which an LLM that was shown subtasks does not mean.
       if (typeof sibling === 'number' && !siblings.has(sibling) && !ids.includes(sibling)) return [];
@@ -45,12 +46,14 @@ export function mergeSubtaskUpdates(task: Task, updates: readonly SubtaskUpdate[
   for (const [at, update] of updates.entries()) {
     const subtask = meant[at];
     if (subtask === undefined || subtask.status === 'done') continue;
-    const { id: _, dependencies, statusQuote: _quote, ...rest } = update;
+    const { id: _, dependencies, statusQuote: _quote, isNew: _isNew, ...rest } = update;
     const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
     changed.set(subtask.id, {
       ...subtask,
       ...fields,
-      ...(dependencies === undefined ? {} : { dependencies: linked(dependencies, subtask.id) }),
+      ...(dependencies === undefined
+        ? {}
+        : { dependencies: linked(dependencies, subtask.id, subtask.dependencies) }),
     });
   }
   const added = fresh.map((update): Subtask => {
@@ -76,12 +79,6 @@ export function mergeSubtaskUpdates(task: Task, updates: readonly SubtaskUpdate[
       return [{ id: `${task.id}.${id}`, status, reason: had === 'done' ? 'done' : 'new' }];
     }),
   };
-}
-
-/** The number of one that is done, with another title, is a new subtask that an LLM numbered badly. */
-function isAbout(subtask: Subtask, { title }: SubtaskUpdate): boolean {
-  if (subtask.status !== 'done' || title === undefined) return true;
-  return subtask.title.trim().toLowerCase() === title.trim().toLowerCase();
 }
 
 /** A new subtask says at least what it is called. */
