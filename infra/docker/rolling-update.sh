@@ -46,6 +46,6 @@ for role in "${@:-}"; do
     redis) "${compose[@]}" restart redis && healthy "$(running redis)" ;;
     caddy) replace_caddy ;;
     all) "$0" gateway worker redis caddy ;;
-    *) sed -n 2,6p "$0" >&2 && exit 2 ;;
+    *) sed -n 2,5p "$0" >&2 && exit 2 ;;
   esac
 done

@@ -49,12 +49,12 @@ test('a tenant and a key, created as the page shows, are usable at once', async 
   expect([listed.status, await listed.json()]).toEqual([200, { tasks: [] }]);
 });
 
-test('the dashboard that the page shows serves the three queues of shard 0', async () => {
+test('the dashboard that the page shows serves the queues of shard 0', async () => {
   const [commands = ''] = codeBlocksUnder('Queues and jobs');
   const [url = ''] = await tree.start(here(commands), /http:\S+\/queues/);
   const response = await fetch(`${url}/api/queues`);
   const { queues } = (await response.json()) as AnyJson;
-  expect(queues.map(({ name }: AnyJson) => name)).toEqual(['resume', 'held', 'deadlines']);
+  expect(queues.map(({ name }: AnyJson) => name)).toEqual(['resume', 'held', 'calls', 'deadlines']);
 });
 
 test('each metric of a gateway that the page names is reported', async () => {

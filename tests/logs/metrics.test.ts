@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { type AnyJson, successAnswer } from '../harness/mcp-client.ts';
@@ -86,6 +88,27 @@ test('a task that its own deadline ends is counted by its code', async () => {
     expired.test((await brief.workers[0]?.metrics.registry.metrics()) ?? ''),
   );
   await brief.stop();
+});
+
+test('each process tells whether Redis answers it, and how full that is', async () => {
+  expect(await total('baton_redis_up')).toBe(3);
+  expect(await total('baton_redis_memory_used_ratio')).toBe(0);
+});
+
+test('who hangs up within the body of a request is no refused call', async () => {
+  const before = await total('baton_refused_calls_total');
+  const { hostname, port } = new URL(baton.url(0));
+  const connections = () => total('baton_connections');
+  const open = await connections();
+  const socket = connect(Number(port), hostname);
+  const head = `POST /mcp HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${baton.apiKey}\r\ncontent-type: application/json\r\ncontent-length: 100\r\nexpect: 100-continue\r\n\r\n`;
+  socket.write(head);
+  // Told to go on.
+  await once(socket, 'data');
+  socket.write('{"a"');
+  socket.destroy();
+  await expect.poll(connections).toBeLessThanOrEqual(open);
+  expect(await total('baton_refused_calls_total')).toBe(before);
 });
 
 test('open streams are counted while they are open', async () => {

@@ -9,6 +9,7 @@ import { addWorkCommands } from './commands/work-commands.ts';
 import { plainText } from './output/plain-text.ts';
 import { EXIT_CODES, exitCodeFor } from './process/exit-codes.ts';
 import { devFilePath, readDevFile } from './settings/dev-file.ts';
+import { explainListenError } from './settings/explain-listen-error.ts';
 import { readSettings, requireSetting, type Settings } from './settings/environment.ts';
 import { describeUnknownVariables } from './settings/unknown-variables.ts';
 import { onStopSignal } from './process/stop-signals.ts';
@@ -219,7 +220,9 @@ await program.parseAsync().catch(fail);
 async function runUntilSignal(start: (settings: Settings) => Promise<RunningRole>): Promise<void> {
   const settings = readSettings(process.env);
   const stopSignal = new Promise<void>((resolve) => onStopSignal(resolve));
-  const running = await start(settings);
+  const running = await start(settings).catch((error: unknown) => {
+    throw explainListenError(error, settings);
+  });
   void stopSignal.then(() => running.stop()).then(() => process.exit(0), fail);
 }
 

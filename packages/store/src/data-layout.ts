@@ -26,8 +26,7 @@ export async function recordOrCheckLayout(
   if (!recorded || !layout) {
     // Only the first start writes: all others succeed while Redis is full, too.
     const shards = wanted ?? (connection.client instanceof Cluster ? CLUSTER_SHARDS : 1);
-    await connection.write('HSETNX', key, 'shards', shards);
-    await connection.write('HSETNX', key, 'layout', LAYOUT_VERSION);
+    await recordLayout(connection, prefix, shards);
     [recorded, layout] = await read();
   }
   if (layout !== String(LAYOUT_VERSION)) {
@@ -40,8 +39,14 @@ export async function recordOrCheckLayout(
   if (wanted !== undefined && recorded !== String(wanted)) {
     throw new BatonError(
       'unavailable',
-      `This Redis holds Baton's data in ${recorded} shards, and ${wanted} were asked for. The number is fixed at the first start.`,
+      `BATON_SHARDS is ${wanted}, and this Redis holds Baton's data in ${recorded}: the number is fixed at the first start. Leave it out.`,
     );
   }
   return Number(recorded);
+}
+
+/** Records the layout where none is recorded: at the first start, and after a Redis came back without its data. */
+export async function recordLayout(connection: Connection, prefix: string, shards: number): Promise<void> {
+  await connection.write('HSETNX', topologyKey(prefix), 'shards', shards);
+  await connection.write('HSETNX', topologyKey(prefix), 'layout', LAYOUT_VERSION);
 }

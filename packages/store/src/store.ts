@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Connection } from './redis/connection.ts';
+import type { RedisMemory } from './redis/memory-reserve.ts';
 import { AdmissionChanges } from './waiting/admission-changes.ts';
 import { ReplicaInbox } from './waiting/replica-inbox.ts';
 import { CursorSeal } from './cursors/cursor-seal.ts';
@@ -17,7 +18,7 @@ import { Roles } from './tenant/roles.ts';
 import type { UnansweredWait } from './records/unanswered-waits.ts';
 import type { TenantContext } from './tenant/tenant-context.ts';
 import { TenantStore } from './tenant-store.ts';
-import { recordOrCheckLayout } from './data-layout.ts';
+import { recordLayout, recordOrCheckLayout } from './data-layout.ts';
 import { DEFAULT_LIFETIMES, type Lifetimes } from './records/durations.ts';
 
 export interface StoreOptions {
@@ -101,7 +102,10 @@ export class Store {
     const connection = await Connection.open(options.url, options.replication);
     try {
       const prefix = options.prefix ?? 'baton';
-      const keyspace = new Keyspace(prefix, await recordOrCheckLayout(connection, prefix, options.shards));
+      const shards = await recordOrCheckLayout(connection, prefix, options.shards);
+      // A Redis that lost its data would take a process with another number of shards.
+      connection.onReconnect(() => void recordLayout(connection, prefix, shards).catch(() => {}));
+      const keyspace = new Keyspace(prefix, shards);
       const admissionChanges = await AdmissionChanges.open(connection.pubSub, keyspace.admissionChannel);
       const inbox = await ReplicaInbox.open(connection, keyspace, options.replica, admissionChanges);
       return new Store(connection, keyspace, inbox, admissionChanges, options);
@@ -170,6 +174,11 @@ export class Store {
   /** Errors: `unavailable` when Redis does not answer now, EvictionPolicyError when its policy may evict keys. */
   async ping(): Promise<void> {
     await this.connection.checkEvictionPolicy();
+  }
+
+  /** How full Redis is, and whether it answers, as of a second ago. */
+  get redisMemory(): RedisMemory {
+    return this.connection.memory;
   }
 
   /** The queues that an operator has paused in BullMQ, as `<shard>:<queue>`. Errors: `unavailable`. */

@@ -59,7 +59,11 @@ function memory({
   const text = `It uses ${used}, ${share} % of its maxmemory`;
   return share < 90
     ? ok('memory', `${text}.`)
-    : note('memory', `${text}: above 90 % new calls are refused. Raise maxmemory.`);
+    : wrong(
+        'memory',
+        `${text}: above 90 % new calls are refused, above 97 % answers too. Raise maxmemory, or delete projects.`,
+        EXIT_CODES.unavailable,
+      );
 }
 
 function redisClock(aheadMs: number): Finding {

@@ -5,7 +5,12 @@ import { logRedisAndQueueState } from './log-redis-and-queue-state.ts';
 
 /** Redis as it is now, asked every millisecond, with a reminder after `remindMs`. */
 function watch(remindMs: number) {
-  const state = { down: false, reason: undefined as string | undefined };
+  const state = {
+    down: false,
+    reason: undefined as string | undefined,
+    usedShare: 0.5,
+    refuses: undefined as string | undefined,
+  };
   const lines: string[] = [];
   const log = {
     error: (facts: object, message: string) =>
@@ -18,9 +23,12 @@ function watch(remindMs: number) {
       if (state.down) throw new BatonError('unavailable', 'gone');
     },
     pausedQueues: async () => [],
-    unavailableReason: () => state.reason,
+    get redisMemory() {
+      return { answers: true, usedShare: state.usedShare, refuses: state.refuses };
+    },
   };
-  return { state, lines, ...logRedisAndQueueState(redis, log, { everyMs: 1, remindMs }) };
+  const options = { everyMs: 1, remindMs, unavailableReason: () => state.reason };
+  return { state, lines, ...logRedisAndQueueState(redis, log, options) };
 }
 
 test('an outage is one line however often it is looked at, then one when it is over', async () => {
@@ -40,5 +48,16 @@ test('an outage that lasts is told again when the time is over, and so is a Redi
   state.reason = 'its memory is full';
   await vi.waitFor(() => expect(lines.length).toBeGreaterThan(2));
   expect(new Set(lines)).toEqual(new Set(['redis is not usable its memory is full']));
+  watching.stop();
+});
+
+test('a Redis that is nearly full is told with what is refused for it', async () => {
+  const { state, lines, ...watching } = watch(60_000);
+  Object.assign(state, { usedShare: 0.934, refuses: 'new calls' });
+  await vi.waitFor(() =>
+    expect(lines).toEqual(['redis is not usable redis uses 93 % of its maxmemory: new calls are refused']),
+  );
+  state.refuses = undefined;
+  await vi.waitFor(() => expect(lines.at(-1)).toBe('redis is usable again'));
   watching.stop();
 });

@@ -12,10 +12,7 @@ interface Log {
 }
 
 /** What is asked. */
-interface Watched extends Pick<Store, 'ping' | 'pausedQueues'> {
-  /** Why a write of this process found Redis unusable, though it answers. */
-  readonly unavailableReason?: () => string | undefined;
-}
+interface Watched extends Pick<Store, 'ping' | 'pausedQueues' | 'redisMemory'> {}
 
 /**
  * Logs when Redis becomes unusable (unreachable, full, or its maxmemory-policy evicts after a `CONFIG SET` or a failover), once a minute while it
@@ -23,17 +20,23 @@ interface Watched extends Pick<Store, 'ping' | 'pausedQueues'> {
  * meanwhile are told to their callers. The process goes on, since ending it would not save parked tasks; a gateway's readiness fails meanwhile.
  */
 export function logRedisAndQueueState(
-  { ping, pausedQueues, unavailableReason = () => undefined }: Watched,
+  store: Watched,
   log: Log,
   {
     everyMs = EVERY_MS,
     remindMs = REMIND_MS,
-  }: { readonly everyMs?: number; readonly remindMs?: number } = {},
+    unavailableReason = () => undefined,
+  }: {
+    readonly everyMs?: number;
+    readonly remindMs?: number;
+    /** Why a write of this process found Redis unusable, though it answers and has room. */
+    readonly unavailableReason?: () => string | undefined;
+  } = {},
 ): { stop(): void } {
   let outage: { readonly since: number; readonly loggedAt: number } | undefined;
   let paused = '';
   const check = async () => {
-    const trouble = await ping().then(unavailableReason, unreadyReason);
+    const trouble = await store.ping().then(() => fullReason(store) ?? unavailableReason(), unreadyReason);
     const now = performance.now();
     if (trouble === undefined) {
       if (outage !== undefined) log.info('redis is usable again');
@@ -44,7 +47,7 @@ export function logRedisAndQueueState(
       outage = { since, loggedAt: now };
     }
     if (trouble !== undefined) return;
-    const queues = (await pausedQueues().catch(() => paused.split(' '))).join(' ');
+    const queues = (await store.pausedQueues().catch(() => paused.split(' '))).join(' ');
     if (queues !== paused && queues !== '')
       log.warn({ queues }, 'queues are paused by an operator: their tasks are not resumed');
     if (queues !== paused && queues === '') log.info('all paused queues are resumed');
@@ -53,4 +56,9 @@ export function logRedisAndQueueState(
   const timer = setInterval(() => void check(), everyMs);
   timer.unref();
   return { stop: () => clearInterval(timer) };
+}
+
+function fullReason({ redisMemory: { refuses, usedShare } }: Watched): string | undefined {
+  if (refuses === undefined) return undefined;
+  return `redis uses ${Math.round(100 * usedShare)} % of its maxmemory: ${refuses} are refused`;
 }

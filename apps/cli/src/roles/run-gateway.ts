@@ -61,10 +61,7 @@ export async function runGateway(
       throw error;
     },
   );
-  const watch = logRedisAndQueueState(
-    { ping: () => store.ping(), pausedQueues: () => store.pausedQueues() },
-    log,
-  );
+  const watch = logRedisAndQueueState(store, log);
   return {
     store,
     url: gateway.url,

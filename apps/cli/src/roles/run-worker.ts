@@ -40,14 +40,7 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
         : { token },
   };
   const health = port === undefined ? undefined : await startMonitoringServer({ host, port }, signs);
-  const watch = logRedisAndQueueState(
-    {
-      ping: () => store.ping(),
-      pausedQueues: () => store.pausedQueues(),
-      unavailableReason: worker.unavailableReason,
-    },
-    log,
-  );
+  const watch = logRedisAndQueueState(store, log, { unavailableReason: worker.unavailableReason });
   log.info({ healthPort: health?.port }, 'working');
   return {
     async stop() {

@@ -111,7 +111,9 @@ const PARSE_ERROR = -32700;
 
 export async function sendErrorResponse(request: FastifyRequest, reply: FastifyReply, error: BatonError) {
   const { code: refusal } = error;
-  request.server.eventLog.write(request, reply, 'refused', { code: refusal });
+  // Who hangs up within its body is refused nothing.
+  const isGone = request.raw.destroyed && !request.raw.complete;
+  if (!isGone) request.server.eventLog.write(request, reply, 'refused', { code: refusal });
   await request.server.refusalCosts.charge(request, reply, error);
   const { http, rpc } = error.row;
   reply.status(http).headers(errorHeaders(error, request));

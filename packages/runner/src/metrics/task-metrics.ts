@@ -1,5 +1,5 @@
 import type { Store } from '@baton/store';
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** What gateways and workers report alike: each counts what it does, and the sum over all is the whole. */
 export class TaskMetrics {
@@ -26,6 +26,22 @@ export class TaskMetrics {
 
   constructor(registry: Registry, store: Store) {
     for (const metric of [this.parks, this.ends, this.scripts]) registry.registerMetric(metric as never);
+    new Gauge({
+      name: 'baton_redis_up',
+      help: 'Whether Redis answers this process: 1 or 0',
+      registers: [registry],
+      collect() {
+        this.set(store.redisMemory.answers ? 1 : 0);
+      },
+    });
+    new Gauge({
+      name: 'baton_redis_memory_used_ratio',
+      help: 'The share of its maxmemory that Redis uses, the fullest server of a cluster; 0 without a limit',
+      registers: [registry],
+      collect() {
+        this.set(store.redisMemory.usedShare);
+      },
+    });
     store.onScript((name, ms) => {
       let one = this.byScript.get(name);
       if (one === undefined) {

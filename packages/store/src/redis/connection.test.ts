@@ -71,6 +71,34 @@ test.concurrent(
   },
 );
 
+test.concurrent('a wrong password is told in the words of Redis', patient, async () => {
+  const server = await startPrivateRedis();
+  const redis = new Redis(ioredisUrl(server.url));
+  await redis.config('SET', 'requirepass', 'right');
+  await expect(Store.open({ ...options, url: server.url })).rejects.toThrow(/NOAUTH/);
+  redis.disconnect();
+  await server.stop();
+});
+
+test.concurrent(
+  'a Redis that comes back without its data has the number of its shards recorded anew',
+  patient,
+  async () => {
+    const server = await startPrivateRedis();
+    const store = await Store.open({ ...options, url: server.url, shards: 3 });
+    const redis = new Redis(ioredisUrl(server.url));
+    await redis.flushall();
+    await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await vi.waitFor(async () => expect(await redis.hget('baton:{ops}:topology', 'shards')).toBe('3'), 5_000);
+    await expect(Store.open({ ...options, url: server.url, shards: 4 })).rejects.toThrow(
+      "BATON_SHARDS is 4, and this Redis holds Baton's data in 3",
+    );
+    redis.disconnect();
+    await store.close();
+    await server.stop();
+  },
+);
+
 test.concurrent.each([
   'redis://:hush@127.0.0.1:1',
   'redis+cluster://me:hush@127.0.0.1:1,127.0.0.1:2',
@@ -215,7 +243,7 @@ test.concurrent(
     await vi.waitFor(async () => expect(await connectionsOf(url)).toBe(0));
     await expect(Store.open({ ...options, url, shards: 8 })).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringMatching(/in 5 shards, and 8 were asked for/),
+      message: expect.stringMatching(/BATON_SHARDS is 8, and this Redis holds .* in 5:/),
     });
     await vi.waitFor(async () =>
       expect(await connectionsOf(url), 'a refused start leaves no connection').toBe(0),

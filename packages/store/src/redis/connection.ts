@@ -3,7 +3,7 @@ import type { Cluster, Redis } from 'ioredis';
 import type { ScriptCall } from '../scripts/script-batch.ts';
 import type { ScriptRunner } from '../scripts/script.ts';
 import { ScriptBatcher } from '../scripts/script-batcher.ts';
-import { MemoryReserve } from './memory-reserve.ts';
+import { MemoryReserve, type RedisMemory } from './memory-reserve.ts';
 import { PubSub } from './pub-sub.ts';
 import {
   COMMAND_TIMEOUT,
@@ -68,6 +68,11 @@ export class Connection {
     return connectRetryForever(this.url);
   }
 
+  /** Calls back each time that Redis answers again, and another server, or one without its data, may be it. */
+  onReconnect(reconnected: () => void): void {
+    this.client.on('ready', reconnected);
+  }
+
   /** Calls back when Redis was lost, and another server may answer next, which may lack the last writes. */
   onLost(lost: () => void): void {
     for (const event of ['close', '-node']) this.client.on(event, lost);
@@ -112,6 +117,11 @@ export class Connection {
     return this.replicatedWriter !== undefined;
   }
 
+  /** How full Redis is, and whether it answers, as of a second ago. */
+  get memory(): RedisMemory {
+    return this.memoryReserve.state;
+  }
+
   async close(): Promise<void> {
     this.memoryReserve.close();
     this.replicatedWriter?.close();
@@ -123,15 +133,21 @@ export class Connection {
     if (this.client.status === 'ready') return;
     await new Promise<void>((resolve, reject) => {
       let lastError = 'it did not answer in time';
+      let isTold = false;
       const rememberError = (error: Error) => {
         lastError = error.message || error.name;
+        isTold = true;
       };
-      // Why it refuses is a reply to no command, which the client does not tell.
+      // Why it refuses is a reply to no command, which the client does not tell; a wrong password it does.
       const rememberRefusal = () => {
+        if (isTold) return;
         lastError =
           'it closes each connection at once, as in protected mode (it needs a password then, or protected-mode no) or beyond maxclients';
       };
-      const onConnect = () => void this.client.once('close', rememberRefusal);
+      const onConnect = () => {
+        isTold = false;
+        this.client.once('close', rememberRefusal);
+      };
       const timer = setTimeout(() => reject(unreachable(this.url, lastError)), COMMAND_TIMEOUT);
       this.client.on('error', rememberError).on('connect', onConnect);
       this.client.once('ready', () => {

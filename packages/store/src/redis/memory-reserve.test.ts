@@ -32,6 +32,8 @@ test('while only the reserve is left new work is refused, and what was accepted 
   await leaveFree(0.07);
   try {
     await expect.poll(() => errorCode(testTenant.openTask()), { timeout: 5_000 }).toBe('unavailable');
+    expect(fixture.store.redisMemory).toMatchObject({ answers: true, refuses: 'new calls' });
+    expect(fixture.store.redisMemory.usedShare).toBeGreaterThan(0.9);
     const chunk = { interactionId: formatInteractionId(third, 1), sequence: 0, delta: 'x' };
     const newWork = [
       interactions.appendChunk(caller, chunk),
@@ -63,6 +65,7 @@ test('what somebody paid for is refused last, with nothing taken', async () => {
     const refused = await testTenant.answer(taskId).catch((error: unknown) => error);
     expect(refused).toMatchObject({ details: { taken: false } });
     expect(String(refused)).toMatch(/memory is full.*Nothing was changed/);
+    expect(fixture.store.redisMemory.refuses).toBe('new calls and answers');
     await redis.del('junk');
     await redis.config('SET', 'maxmemory', 0);
     await expect.poll(() => errorCode(testTenant.answer(taskId)), { timeout: 5_000 }).toBe('done');

@@ -13,6 +13,16 @@ const REFRESH_INTERVAL_MS = 1_000;
 const NEAR_INTERVAL_MS = 100;
 const NEAR = 0.4;
 
+/** How Redis stood when it was last asked. */
+export interface RedisMemory {
+  /** False when it gave no answer. */
+  readonly answers: boolean;
+  /** The share of its memory that the fullest server uses; 0 of servers without a limit. */
+  readonly usedShare: number;
+  /** What is refused for want of memory, in words; undefined where nothing is. */
+  readonly refuses: string | undefined;
+}
+
 /** Watches how full Redis is, and refuses what comes in while only the reserve is left. */
 export class MemoryReserve {
   private readonly client: Redis | Cluster;
@@ -20,10 +30,20 @@ export class MemoryReserve {
   private closed = false;
   /** The share of its memory that the fullest server has free. */
   private free = 1;
+  private answers = true;
 
   constructor(client: Redis | Cluster) {
     this.client = client;
     this.schedule();
+  }
+
+  get state(): RedisMemory {
+    const { free, answers } = this;
+    const left = [
+      ...(free <= RESERVES.new ? ['new calls'] : []),
+      ...(free <= RESERVES.answer ? ['answers'] : []),
+    ];
+    return { answers, usedShare: 1 - free, refuses: left.length === 0 ? undefined : left.join(' and ') };
   }
 
   /** Errors: `unavailable`, with nothing sent. */
@@ -57,7 +77,10 @@ export class MemoryReserve {
     const interval = this.free < NEAR ? NEAR_INTERVAL_MS : REFRESH_INTERVAL_MS;
     this.timer = setTimeout(() => {
       void this.refresh()
-        .catch(() => {})
+        .then(
+          () => (this.answers = true),
+          () => (this.answers = false),
+        )
         .then(() => this.schedule());
     }, interval).unref();
   }

@@ -1,5 +1,8 @@
 import { BatonError } from '@baton/protocol';
 
+/** What ioredis says of a lost connection: about settings of its own, which nobody who reads it can change. */
+const CLIENT_WORDS = /^(Stream isn't writeable|Reached the max retries|Connection is closed)/;
+
 /** A command that was never sent, and never will be. */
 export class NotSentError extends Error {}
 
@@ -11,7 +14,11 @@ export function toUnavailable(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof BatonError) return error;
   const full = error.message.includes('OOM');
   if (!full && /^(ERR|WRONGTYPE)/.test(error.message)) return error;
-  const why = full ? 'its memory is full' : error.message;
+  const why = full
+    ? 'its memory is full'
+    : CLIENT_WORDS.test(error.message)
+      ? 'it does not answer'
+      : error.message;
   const refused = error.name === 'ReplyError' || error instanceof NotSentError;
   const left = refused ? 'Nothing was changed and nothing is lost' : 'Whether it was taken is not known';
   return new BatonError(
