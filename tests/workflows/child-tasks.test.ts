@@ -95,3 +95,41 @@ test('a repeat of a run that its client has ended hands nothing off', async () =
     'assistant: This workflow has been ended: it is completed. Nothing is left to do for it.',
   );
 });
+
+test.each([
+  ['retry_task', (child: string) => callTool(fixture.clients[1], 'retry_task', { taskId: child })],
+  [
+    'a retry of all that failed',
+    () =>
+      fixture.rest(
+        'POST',
+        '/tasks/retry',
+        { filter: { operation: 'bench_echo' } },
+        { at: 1, key: fixture.key },
+      ),
+  ],
+  ['one by an admin', (child: string) => fixture.rest('POST', `/tasks/${child}/retry`, {})],
+])(
+  'the task of a step that failed is that of the step again after %s, and goes on from where it stood',
+  async (_how, retry) => {
+    const { taskId } = await fixture.run('asking');
+    const { interactionId, taskId: child } = (await fixture.continue(taskId, 'bench_echo', { text: 'x' }))
+      .structured;
+    const fatal = { status: 'error', errorDetails: { message: 'no', type: 'authentication_error' } };
+    await callTool(fixture.clients[1], 'agent_llm', { interactionId, agentLLMResponse: fatal });
+    const progress = async () => (await fixture.status(taskId)).variables['_workflow.progress'];
+    const before = await progress();
+    await retry(child);
+    const open = await callTool(fixture.clients[0], 'task_status', { taskId: child, waitMs: 10_000 });
+    expect((await fixture.status(taskId)).remaining).toMatchObject([
+      { name: 'failing' },
+      { name: 'ask', tool: 'task_status', taskId: child },
+    ]);
+    await answer(open.pending.interactionId);
+    expect((await fixture.status(taskId)).variables['_workflow.result.ask']).toMatchObject({
+      status: 'completed',
+      taskId: child,
+    });
+    expect(await progress()).not.toEqual(before);
+  },
+);

@@ -27,6 +27,7 @@ export type { ConversationSummary } from './conversations/conversations.ts';
 export type { AgentSource } from './tenant/agent-definition-cache.ts';
 export type { Definitions, NewDefinition } from './tenant/definitions.ts';
 export type { DefinitionEntry, StoredDefinition } from './tenant/definition-entry.ts';
+export type { Retried, RetriedStep } from './tasks/task-retries.ts';
 export type { NextCall, StoredWorkflowTask } from './tasks/workflow-tasks.ts';
 export { fieldCount, type ProjectChange } from './projects/project-change.ts';
 export type { Idempotency, Projects, ProjectUse, ProjectVersion } from './projects/projects.ts';

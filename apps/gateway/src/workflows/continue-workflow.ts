@@ -1,5 +1,6 @@
 import { BatonError, isRecord, type JsonObject } from '@baton/protocol';
 import { type ClientCall, recordCall, type RecordedCall } from '@baton/workflows';
+import type { Identity } from '@baton/store';
 import { randomUUID } from 'node:crypto';
 import type { Call } from '../call/call.ts';
 import type { CallOutcome } from './call-outcome.ts';
@@ -21,13 +22,14 @@ export interface MadeCall {
 }
 
 /**
- * Records what a client's call has come to in the task of a workflow. The call has been made by then, and its result leaves
- * whatever happens here: nothing is thrown.
+ * Records what a client's call has come to in the task of a workflow, as its caller or as `identity`. The call has been made by then, and its
+ * result leaves whatever happens here: nothing is thrown.
  */
 export async function continueWorkflow(
   taskId: unknown,
   { tool, arguments: args, outcome }: MadeCall,
   call: Call,
+  identity?: Identity,
 ): Promise<Continuation> {
   if (typeof taskId !== 'string') return { recorded: false, reason: 'not_found' };
   if (outcome.kind === 'completed' && outcome.output['taskId'] === taskId) {
@@ -35,7 +37,7 @@ export async function continueWorkflow(
   }
   const client = { call: randomUUID(), tool, arguments: isRecord(args) ? (args as JsonObject) : {} };
   try {
-    const task = await WorkflowTask.read(call, taskId);
+    const task = await WorkflowTask.read(call, taskId, identity);
     const { step, remaining } = await record(task, { ...client, outcome }).catch((thrown: unknown) => {
       const isFull = thrown instanceof BatonError && thrown.code === 'limit_storage';
       if (!isFull || outcome.kind !== 'completed') throw thrown;

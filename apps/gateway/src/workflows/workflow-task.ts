@@ -1,5 +1,5 @@
 import { BatonError } from '@baton/protocol';
-import type { NextCall, StoredWorkflowTask, TenantStore } from '@baton/store';
+import type { Identity, NextCall, StoredWorkflowTask, TenantStore } from '@baton/store';
 import {
   changeBetween,
   type ChildEnd,
@@ -54,8 +54,9 @@ export class WorkflowTask {
   static async read(
     { tenant, caller }: Pick<Call, 'tenant' | 'caller'>,
     taskId: string,
+    identity: Identity = caller.heldIdentity(),
   ): Promise<WorkflowTask> {
-    const read = await tenant.workflowTasks.read(caller.heldIdentity(), taskId);
+    const read = await tenant.workflowTasks.read(identity, taskId);
     const { status } = read;
     const input = read.input as WorkflowInput | undefined;
     if (input === undefined) {
@@ -90,7 +91,8 @@ export class WorkflowTask {
   /** What is stored now; undefined where somebody else has written. */
   private async write(after: WorkflowProgress, next?: NextCall): Promise<WorkflowProgress | undefined> {
     const { revision } = this.stored;
-    const link = [...after.children.keys()].find((taskId) => !this.stored.children.has(taskId));
+    // Of one that had ended, and goes on, the end is stored still.
+    const link = [...after.children.keys()].find((taskId) => !this.progress.children.has(taskId));
     const change = changeBetween(this.stored, after);
     if (change.sets.length + change.drops.length === 0) return this.stored;
     const update = { revision, sets: change.sets, drops: change.drops, link };

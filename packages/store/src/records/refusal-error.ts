@@ -1,6 +1,5 @@
 import { BatonError, type ErrorCode } from '@baton/protocol';
 import { parseClaimField } from './claim-field.ts';
-import { taskIdFromRef } from './keys.ts';
 
 /**
  * The one translator from what a script refuses with to the error that the caller sees. `subject` names what the
@@ -220,25 +219,16 @@ function notFailedRefusal(taskId: string | undefined, [status = '', by, at]: rea
   );
 }
 
-function notRetryableRefusal(
-  taskId: string | undefined,
-  [reason = '', workflow = '']: readonly string[],
-): BatonError {
+function notRetryableRefusal(taskId: string | undefined, [reason = '']: readonly string[]): BatonError {
   const because = {
     workflow: 'is that of a workflow, which has no journal to go on from. Start the workflow again.',
-    step: 'is a step of a workflow, which was told that it failed. Call the step again for the workflow: resume_workflow and task_status of that list what is left.',
     stripped: 'has lost its input and its answers, which made room for newer tasks. Start the call again.',
     old: 'was started too long ago. Start the call again.',
   }[reason];
   return new BatonError(
     'task_not_retryable',
     `Task '${taskId}' failed, and cannot be retried: it ${because}`,
-    {
-      taskId,
-      taskStatus: 'failed',
-      reason,
-      ...(reason === 'step' && { workflowTaskId: taskIdFromRef(workflow) }),
-    },
+    { taskId, taskStatus: 'failed', reason },
   );
 }
 

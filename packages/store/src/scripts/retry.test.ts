@@ -103,9 +103,6 @@ test('RETRY refuses what did not fail, what has nothing to go on from, and whoev
 
   const brief = testTenant.withLifetimes({ task: 0 });
   const workflow = await openWorkflow(brief);
-  const step = await testTenant.openTask({ waits: [], ready: true });
-  const parent = await openWorkflowOf(testTenant, step);
-  await (await fixture.loadSegment()).settle({ status: 'failed', error: ERROR });
   await fixture.sweep();
   const stripped = await failedTask(testTenant);
   await redis.hdel(testTenant.keys.task(stripped), 'in');
@@ -113,7 +110,6 @@ test('RETRY refuses what did not fail, what has nothing to go on from, and whoev
   await redis.hset(testTenant.keys.task(old), 'at', 1);
   for (const [taskId, reason] of [
     [workflow, 'workflow'],
-    [step, 'step'],
     [stripped, 'stripped'],
     [old, 'old'],
   ] as const) {
@@ -122,7 +118,23 @@ test('RETRY refuses what did not fail, what has nothing to go on from, and whoev
       details: { taskId, reason },
     });
   }
-  await expect(retry(testTenant, step)).rejects.toMatchObject({ details: { workflowTaskId: parent } });
+});
+
+test('what was a step of a workflow goes on by itself, and says what it was for that', async () => {
+  const testTenant = await fixture.createTenant();
+  const step = await testTenant.openTask({ waits: [], ready: true });
+  const workflowTaskId = await openWorkflowOf(testTenant, step);
+  await (await fixture.loadSegment()).settle({ status: 'failed', error: ERROR });
+  const { operation, in: input = '' } = await testTenant.readRecord(step).then((record) => ({
+    operation: record['op']?.split(' ')[0],
+    in: record['in'],
+  }));
+  const retried = await retry(testTenant, step);
+  expect(retried.step).toEqual({ workflowTaskId, operation, input: JSON.parse(input) });
+  const { revision } = await testTenant.store.workflowTasks.read(ANN, workflowTaskId);
+  await (await fixture.loadSegment()).settle({ status: 'completed', result: {} });
+  // The workflow does not wait for it, unless it is told of it anew.
+  expect((await testTenant.store.workflowTasks.read(ANN, workflowTaskId)).revision).toBe(revision);
 });
 
 test('a retry takes its place among what is open, pending and stored, as a new task does', async () => {

@@ -1,5 +1,6 @@
-import { truncate, type WireError, WORKFLOW_OPERATION } from '@baton/protocol';
+import { type JsonObject, truncate, type WireError, WORKFLOW_OPERATION } from '@baton/protocol';
 import { formatScopes, type Identity } from '../identity/identity.ts';
+import { taskIdFromRef } from '../records/keys.ts';
 import { unfinishedTaskTtl } from '../records/durations.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { RETRY } from '../scripts/registry.ts';
@@ -16,11 +17,20 @@ export interface TaskRetry {
   readonly message: string;
 }
 
+/** What a task was for a workflow: the call of an operation. */
+export interface RetriedStep {
+  readonly workflowTaskId: string;
+  readonly operation: string;
+  readonly input: JsonObject;
+}
+
 /** `replayed`: this caller had retried it before, and it has not ended since. `event` is what a wait is for. */
 export interface Retried {
   readonly taskId: string;
   readonly event: number;
   readonly replayed: boolean;
+  /** Of a task that a step of a workflow had started, which waits for it no more. */
+  readonly step?: RetriedStep;
 }
 
 const MAX_MESSAGE_LENGTH = 500;
@@ -74,8 +84,18 @@ export class TaskRetries extends TenantPart {
       });
     }
     if (reply[0] !== 'retried' && reply[0] !== 'replayed') throw refusalError(reply, { taskId });
-    if (reply[0] === 'retried') this.context.addJob(String(reply[2]), taskId);
-    return { taskId, event: Number(reply[1]), replayed: reply[0] === 'replayed' };
+    const [kind, event, next, parent = '', program, input] = reply.map(String);
+    if (kind === 'replayed') return { taskId, event: Number(event), replayed: true };
+    this.context.addJob(next ?? '', taskId);
+    const retried = { taskId, event: Number(event), replayed: false };
+    if (parent === '') return retried;
+    const [operation = ''] = (program ?? '').split(' ');
+    const step = {
+      workflowTaskId: taskIdFromRef(parent),
+      operation,
+      input: JSON.parse(input ?? '{}') as JsonObject,
+    };
+    return { ...retried, step };
   }
 
   /** Whether the task would be retried, as far as it is known without retrying it. Errors: as for `retry`, but for those of limits. */

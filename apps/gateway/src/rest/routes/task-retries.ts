@@ -1,10 +1,10 @@
 import { parseOwnerAndTimes } from '../../delegation/owner-and-time-filter.ts';
 import { BatonError, MAX_WAIT_MS } from '@baton/protocol';
-import type { Identity, TenantStore } from '@baton/store';
+import type { Identity } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Services } from '../../call/call.ts';
-import { retryTask } from '../../retries/retry-task.ts';
+import type { Call, Services } from '../../call/call.ts';
+import { retryTask, retryWithoutWaiting } from '../../retries/retry-task.ts';
 import { tenantRouter } from '../admission/router.ts';
 import { restCallOf } from '../admission/rest-call.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
@@ -72,13 +72,14 @@ export async function taskRetryRoutes(
     summary: 'Have the tasks go on that failed or expired and match a filter, the newest first',
     body: bulkRetry,
     reply: [200, 'What became of each', retriedPageSchema],
-    run: ({ tenant, identity, body }) => retryTasks(tenant, identity, body),
+    run: ({ identity, body }, request, reply) =>
+      retryTasks(restCallOf(services, request, reply), identity, body),
   });
 }
 
 /** Retries the tasks on the next page of those that failed; at the first that a limit refuses it ends. */
 async function retryTasks(
-  { queries, taskRetries }: TenantStore,
+  call: Call,
   identity: Identity,
   { filter, dryRun, limit, cursor }: z.infer<typeof bulkRetry>,
 ): Promise<z.infer<typeof retriedPageSchema>> {
@@ -87,13 +88,14 @@ async function retryTasks(
   // Without the scope admin, one's own.
   const owner = identity.scopes.has('admin') ? principal : (principal ?? identity.principal);
   const wanted = { status: 'failed', operation, errorCode, principal: owner, ...times } as const;
+  const { queries, taskRetries } = call.tenant;
   const { items, nextCursor } = await queries.tasks(identity, cursor, wanted, limit);
   const tasks: z.infer<typeof retriedPageSchema>['tasks'] = [];
   for (const task of items) {
     const shown = toTaskSummary(task);
     try {
       if (dryRun) await taskRetries.check(identity, task.taskId);
-      else await taskRetries.retry(identity, task.taskId);
+      else await retryWithoutWaiting(call, identity, task.taskId);
       const now = dryRun ? {} : { status: 'working' as const };
       tasks.push({ ...shown, ...now, result: dryRun ? 'would_be_retried' : 'retried' });
     } catch (thrown) {

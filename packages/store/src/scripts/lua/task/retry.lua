@@ -4,10 +4,11 @@
 -- Arguments: failedAt, retry: when the failure came that is meant, and what is kept of it and of who retries, as JSON, both empty for whoever
 -- does not know it yet; runnable 0: workers live, and none has the program; workflow: what the task of a workflow is called; channel: the replica that waits for what
 -- comes of it; keep: how long the records live at most; oldest: how many ms ago the task may have been opened
--- Returns: {'retried', event, next}: next is the job to add, as "number list", or ''; {'replayed', event} where the same caller has
+-- Returns: {'retried', event, next, parent, program, input}: next is the job to add, as "number list", or ''; parent is the ref of the workflow's task whose
+--          step it was, which waits for it no more, with program and input of it, all three '' of any other; {'replayed', event} where the same caller has
 --          retried it, and it has not ended since; {'failure', failedAt, outcome, program, idempotencyDigest} where failedAt
 --          is another: nothing was written, and the caller comes again; {'task_not_found'}, {'insufficient_scope', need}, {'task_not_failed', status, by, at}: by and at of its last retry, or '';
---          {'task_not_retryable', reason, fact}: reason is workflow, step (fact: the ref of the workflow's task), stripped or old;
+--          {'task_not_retryable', reason}: reason is workflow, stripped or old;
 --          {'program_unavailable', program}, {'limit_pending', limit, most}, {'limit_storage', limit, most, used}
 -- Transitions: task failed -> working
 -- So many of its retries stand in a record: the last ones.
@@ -25,11 +26,10 @@ if status ~= 'failed' then
   if not has_ended(status) and by == A_principal then return {'replayed', events} end
   return {'task_not_failed', status, by, at or ''}
 end
-if string.match(program, '^%S+') == A_workflow then return {'task_not_retryable', 'workflow', ''} end
-if parent then return {'task_not_retryable', 'step', string.match(parent, '^%S+')} end
-if not input then return {'task_not_retryable', 'stripped', ''} end
+if string.match(program, '^%S+') == A_workflow then return {'task_not_retryable', 'workflow'} end
+if not input then return {'task_not_retryable', 'stripped'} end
 local now = clock()
-if now - created_at > tonumber(A_oldest) then return {'task_not_retryable', 'old', ''} end
+if now - created_at > tonumber(A_oldest) then return {'task_not_retryable', 'old'} end
 if updated_at ~= A_failedAt then return {'failure', updated_at, outcome, program, owned or ''} end
 if A_runnable == '0' then return {'program_unavailable', program} end
 
@@ -56,7 +56,8 @@ add_pair(fields, F_bytes, add_bytes(bytes, grown, -bytes))
 local _, waiters_now = added_waiter(waiters, A_channel)
 if waiters_now then add_pair(fields, F_waiters, waiters_now) end
 write_all('HSET', K_task, fields)
-redis.call('HDEL', K_task, F_outcome)
+-- Its workflow was told of the failure, and may have gone on: whoever retries it tells that of it anew.
+redis.call('HDEL', K_task, F_outcome, F_parent)
 redis.call('ZREM', K_retained, A_ref)
 redis.call('ZADD', K_tasks, 'NX', created_at, A_ref .. '|' .. owner)
 redis.call('PEXPIRE', K_task, A_keep)
@@ -66,4 +67,5 @@ defer_lifetime(K_tasks, A_keep)
 count_for_tenant('open', 1)
 set_deadline(expires_at)
 publish_task_change(owner, true)
-return {'retried', event, enqueue_task(now)}
+local step = parent and {string.match(parent, '^%S+'), program, input} or {'', '', ''}
+return {'retried', event, enqueue_task(now), unpack(step)}
