@@ -18,7 +18,7 @@ test.each([
   ['a setting of a gateway', { BATON_TASK_TTL_MS: '1' }],
   ['a secret in a file', { BATON_SECRET_FILE: '/x', BATON_API_KEY_FILE: '/y' }],
   ['a setting of an agent', { BATON_LLM_MODEL: 'x', BATON_URL: 'x' }],
-  ["compose's own", { BATON_REDIS_PASSWORD: 'x', BATON_NODE_IMAGE: 'x' }],
+  ["compose's own", { BATON_REDIS_PASSWORD: 'x', BATON_REDIS_MAXMEMORY: '1gb', BATON_NODE_IMAGE: 'x' }],
   [
     'what Kubernetes sets for a service named baton',
     {

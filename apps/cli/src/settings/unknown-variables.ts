@@ -12,6 +12,7 @@ const SETTINGS = new Set([
 /** What the compose file and its image read, beside the settings of a process. */
 const OF_COMPOSE = [
   'BATON_REDIS_PASSWORD',
+  'BATON_REDIS_MAXMEMORY',
   'BATON_PORT',
   'BATON_BIND',
   'BATON_BUILD_NETWORK',
