@@ -17,8 +17,8 @@ export interface Heartbeat {
 }
 
 /**
- * Announces in every shard that this worker lives and which programs it has, and restores a shard's job scheduler when its
- * sweeps have stopped. Resolves after the first round.
+ * Announces in every shard that this worker lives and which programs it has, restores a shard's job scheduler when its
+ * sweeps have stopped, and the record of the layout when Redis has lost it. Resolves after the first round.
  */
 export async function startHeartbeatWithSweepRepair(
   name: string,
@@ -31,21 +31,24 @@ export async function startHeartbeatWithSweepRepair(
   const worker = `${name}.${randomBytes(4).toString('hex')}`;
   let lastTickAt = performance.now();
   let unavailable: string | undefined;
+  const beat = async (shard: WorkerShard): Promise<void> => {
+    const ms = await shard.workers.heartbeat(worker, programs);
+    if (ms < 0 || ms > SWEEP_OVERDUE_MS) await jobs.scheduleSweeps(shard);
+  };
   /** The reason, where Redis cannot take it now. */
-  const beat = async (shard: WorkerShard): Promise<string | undefined> => {
+  const refusalOf = async (work: Promise<void>): Promise<string | undefined> => {
     try {
-      const ms = await shard.workers.heartbeat(worker, programs);
-      if (ms < 0 || ms > SWEEP_OVERDUE_MS) await jobs.scheduleSweeps(shard);
-      return undefined;
+      await work;
     } catch (err) {
       if (err instanceof BatonError && err.code === 'unavailable') return err.message;
-      log.error({ err, shard: shard.index }, 'heartbeat failed');
-      return undefined;
+      log.error({ err }, 'heartbeat failed');
     }
+    return undefined;
   };
   const round = async () => {
     lastTickAt = performance.now();
-    unavailable = (await Promise.all(shards.map(beat))).find((reason) => reason !== undefined);
+    const parts = [...shards.map(beat), jobs.restoreLayout()];
+    unavailable = (await Promise.all(parts.map(refusalOf))).find((reason) => reason !== undefined);
   };
   await round();
   const stopping = new AbortController();

@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { Cluster } from 'ioredis';
-import { topologyKey } from './records/keys.ts';
+import { type Keyspace, topologyKey } from './records/keys.ts';
 import type { Connection } from './redis/connection.ts';
 
 const CLUSTER_SHARDS = 16;
@@ -45,8 +45,16 @@ export async function recordOrCheckLayout(
   return Number(recorded);
 }
 
-/** Records the layout where none is recorded: at the first start, and after a Redis came back without its data. */
-export async function recordLayout(connection: Connection, prefix: string, shards: number): Promise<void> {
+/** Records the layout of a running process where none is: a Redis may come back without its data. Errors: `unavailable`. */
+export async function restoreLayout(
+  connection: Connection,
+  { prefix, shards }: Pick<Keyspace, 'prefix' | 'shards'>,
+): Promise<void> {
+  const isRecorded = await connection.command((client) => client.hexists(topologyKey(prefix), 'layout'));
+  if (isRecorded === 0) await recordLayout(connection, prefix, shards);
+}
+
+async function recordLayout(connection: Connection, prefix: string, shards: number): Promise<void> {
   await connection.write('HSETNX', topologyKey(prefix), 'shards', shards);
   await connection.write('HSETNX', topologyKey(prefix), 'layout', LAYOUT_VERSION);
 }

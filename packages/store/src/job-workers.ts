@@ -1,5 +1,6 @@
 import type { Worker } from 'bullmq';
 import type { Cluster, Redis } from 'ioredis';
+import { restoreLayout } from './data-layout.ts';
 import { storeInternalsOf } from './store-internals.ts';
 import type { QueueName } from './queues/bullmq-queues.ts';
 import { type JobProcessor, startJobWorker } from './queues/job-worker.ts';
@@ -30,6 +31,12 @@ export class JobWorkers {
 
   scheduleSweeps(shard: WorkerShard): Promise<void> {
     return storeInternalsOf(this.store).queues.scheduleSweeps(shard.index);
+  }
+
+  /** Records the number of shards anew where it is lost: a Redis that came back without its data would take a process with another one. */
+  restoreLayout(): Promise<void> {
+    const { connection, keyspace } = storeInternalsOf(this.store);
+    return restoreLayout(connection, keyspace);
   }
 
   /** Takes no more jobs and waits for the running ones, without a limit. */

@@ -18,7 +18,7 @@ import { Roles } from './tenant/roles.ts';
 import type { UnansweredWait } from './records/unanswered-waits.ts';
 import type { TenantContext } from './tenant/tenant-context.ts';
 import { TenantStore } from './tenant-store.ts';
-import { recordLayout, recordOrCheckLayout } from './data-layout.ts';
+import { recordOrCheckLayout } from './data-layout.ts';
 import { DEFAULT_LIFETIMES, type Lifetimes } from './records/durations.ts';
 
 export interface StoreOptions {
@@ -102,10 +102,7 @@ export class Store {
     const connection = await Connection.open(options.url, options.replication);
     try {
       const prefix = options.prefix ?? 'baton';
-      const shards = await recordOrCheckLayout(connection, prefix, options.shards);
-      // A Redis that lost its data would take a process with another number of shards.
-      connection.onReconnect(() => void recordLayout(connection, prefix, shards).catch(() => {}));
-      const keyspace = new Keyspace(prefix, shards);
+      const keyspace = new Keyspace(prefix, await recordOrCheckLayout(connection, prefix, options.shards));
       const admissionChanges = await AdmissionChanges.open(connection.pubSub, keyspace.admissionChannel);
       const inbox = await ReplicaInbox.open(connection, keyspace, options.replica, admissionChanges);
       return new Store(connection, keyspace, inbox, admissionChanges, options);

@@ -80,25 +80,6 @@ test.concurrent('a wrong password is told in the words of Redis', patient, async
   await server.stop();
 });
 
-test.concurrent(
-  'a Redis that comes back without its data has the number of its shards recorded anew',
-  patient,
-  async () => {
-    const server = await startPrivateRedis();
-    const store = await Store.open({ ...options, url: server.url, shards: 3 });
-    const redis = new Redis(ioredisUrl(server.url));
-    await redis.flushall();
-    await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-    await vi.waitFor(async () => expect(await redis.hget('baton:{ops}:topology', 'shards')).toBe('3'), 5_000);
-    await expect(Store.open({ ...options, url: server.url, shards: 4 })).rejects.toThrow(
-      "BATON_SHARDS is 4, and this Redis holds Baton's data in 3",
-    );
-    redis.disconnect();
-    await store.close();
-    await server.stop();
-  },
-);
-
 test.concurrent.each([
   'redis://:hush@127.0.0.1:1',
   'redis+cluster://me:hush@127.0.0.1:1,127.0.0.1:2',

@@ -68,11 +68,6 @@ export class Connection {
     return connectRetryForever(this.url);
   }
 
-  /** Calls back each time that Redis answers again, and another server, or one without its data, may be it. */
-  onReconnect(reconnected: () => void): void {
-    this.client.on('ready', reconnected);
-  }
-
   /** Calls back when Redis was lost, and another server may answer next, which may lack the last writes. */
   onLost(lost: () => void): void {
     for (const event of ['close', '-node']) this.client.on(event, lost);
