@@ -141,6 +141,19 @@ describe("another principal's conversation", () => {
     expect(await callTool(bob, 'list_conversations', {})).toEqual({ conversations: [] });
     await bob.close();
   });
+
+  test('is read with the scope agent, and deleted with the scope admin alone', async () => {
+    const id = await talk('Kept');
+    const agent = await fixture.baton.createKey({ scopes: ['mcp', 'agent'], principal: 'bob' });
+    const path = `/conversations/${id}`;
+    expect((await rest(path, agent)).status).toBe(200);
+    expect(await rest(path, agent, 'DELETE')).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_scope', scope: 'admin' },
+    });
+    expect((await rest(path, agent)).status).toBe(200);
+    expect((await rest(path, admin, 'DELETE')).status).toBe(204);
+  });
 });
 
 test('a deleted conversation is gone, and a message that was being answered in it fails by name', async () => {

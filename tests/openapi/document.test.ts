@@ -29,6 +29,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+test('a client that has it already is told so by its ETag', async () => {
+  const url = `${baton.url()}/v1/openapi.json`;
+  const etag = (await fetch(url)).headers.get('etag') ?? '';
+  const again = await fetch(url, { headers: { 'if-none-match': etag } });
+  expect([again.status, await again.text()]).toEqual([304, '']);
+  expect((await fetch(url, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+});
+
 test("the linter's recommended rules find nothing", patient, async () => {
   const config = await createConfig({ extends: ['recommended'] });
   const found = await lintFromString({ source: text, config });

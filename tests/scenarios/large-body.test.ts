@@ -24,6 +24,9 @@ beforeAll(async () => {
 });
 afterAll(() => baton.stop());
 
+const mcpKey = async () =>
+  (await baton.store.tenant('acme').apiKeys.create({ name: 'calls', scopes: ['mcp'] })).key;
+
 const tool = (name: string, args: object = {}) => ({
   jsonrpc: '2.0',
   id: 1,
@@ -63,6 +66,8 @@ describe.concurrent('a large body is refused before it is read', () => {
     ['PUT', '/v1/projects/default', CHUNKED],
     ['POST', '/v1/interactions/x/answer', ANNOUNCED],
     ['POST', '/v1/tenants', ANNOUNCED],
+    // YAML takes longer to parse: no body of it is small.
+    ['PUT', '/v1/workflows/w', { 'content-type': 'application/yaml', 'content-length': '100' }],
     ['PUT', '/v1/tenants/acme/projects/default', ANNOUNCED],
   ])('of a revoked key: %s %s %o', async (method, path, framing) => {
     const { status, headers, body } = await begin(method, path, revoked, framing);
@@ -70,6 +75,11 @@ describe.concurrent('a large body is refused before it is read', () => {
     expect(headers['www-authenticate']).toMatch(/^Bearer .*error="invalid_token", resource_metadata=/);
     if (path === '/mcp') expect(body).toMatchObject({ jsonrpc: '2.0', id: null });
     else expect(headers['content-type']).toMatch(/^application\/problem\+json/);
+  });
+
+  test('of a key that has not the scope for it', async () => {
+    const { status, body } = await begin('PUT', '/v1/workflows/w', await mcpKey(), ANNOUNCED);
+    expect([status, body]).toMatchObject([403, { code: 'insufficient_scope' }]);
   });
 
   test("when it exceeds its tenant's limit on request bytes", async () => {
@@ -121,6 +131,21 @@ test('only a large body costs an extra look-up of the key', async () => {
   await callsOf(padded(get));
   expect(await callsOf(get)).toBe(1);
   expect(await callsOf(padded(get))).toBe(2);
+});
+
+test('YAML counts as ten times its bytes', async () => {
+  const mcp = await baton.addTenant('counted-yaml', { requestsPerSecond: 0.001, burst: 6 });
+  const { key } = await baton.store
+    .tenant('counted-yaml')
+    .apiKeys.create({ name: 'admin', scopes: ['admin'] });
+  const put = (type: string, by = key) => {
+    const headers = { authorization: `Bearer ${by}`, 'content-type': type };
+    return fetch(`${baton.url()}/v1/workflows/w`, { method: 'PUT', headers, body: `[]${' '.repeat(8_000)}` });
+  };
+  expect((await put('application/yaml', mcp)).status).toBe(403);
+  const statuses = [];
+  for (const type of ['json', 'yaml', 'yaml']) statuses.push((await put(`application/${type}`)).status);
+  expect(statuses).toEqual([400, 400, 429]);
 });
 
 test('a request counts by its body: one of 70,000 bytes as five', async () => {

@@ -129,6 +129,37 @@ test('replies of a batch that nobody reads count as the others do, from when the
   await vi.waitFor(async () => expect(await metric('baton_buffer_bytes')).toBe(0), { timeout: 20_000 });
 }, 60_000);
 
+test('who shows no key holds what it does not read as its own, and not as the operator', async () => {
+  const closed = () => metric('baton_closed_connections_total{reason="buffers"}');
+  const before = await closed();
+  const exporting = connect({ port: Number(new URL(baton.url()).port), host: '127.0.0.1' });
+  exporting.pause().on('error', () => {});
+  exporting.write(
+    `GET /v1/tenants/others/projects/big HTTP/1.1\r\nhost: baton\r\nauthorization: Bearer ${OPERATOR_TOKEN}\r\n\r\n`,
+  );
+  await vi.waitFor(async () => expect(await metric('baton_buffer_bytes')).toBeGreaterThan(0));
+  const clients = Array.from({ length: 20 }, () => {
+    const socket = connect({ port: Number(new URL(baton.url()).port), host: '127.0.0.1' });
+    socket.pause().on('error', () => {});
+    socket.write('GET /v1/openapi.json HTTP/1.1\r\nhost: baton\r\n\r\n'.repeat(8));
+    return socket;
+  });
+  // Four at a time are served; the others of the address are refused after a second.
+  await vi.waitFor(async () => expect(await metric('baton_buffer_bytes')).toBeGreaterThan(9_500_000));
+  let bytes = 0;
+  await new Promise<void>((resolve, reject) => {
+    exporting.on('close', () => reject(new Error(`the operator's reply was cut off after ${bytes} bytes`)));
+    exporting.on('data', (part) => {
+      bytes += part.length;
+      if (bytes >= 8_000_000) resolve();
+    });
+    exporting.resume();
+  }).finally(() => exporting.removeAllListeners('close').destroy());
+  expect(await closed()).toBe(before);
+  for (const socket of clients) socket.destroy();
+  await vi.waitFor(async () => expect(await metric('baton_buffer_bytes')).toBe(0), { timeout: 20_000 });
+}, 60_000);
+
 test('a client that reads slowly is never closed as one that does not read', async () => {
   const socket = askWithoutReading(other);
   let bytes = 0;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MAX_DEFINITION_BYTES } from '../../packages/store/src/tenant/definitions.ts';
 import { codeBlocksUnder } from '../docs/read-markdown-pages.ts';
 import { type AnyJson, callTool, connectMcpClient } from '../harness/mcp-client.ts';
+import { RedisMonitor } from '../harness/redis-monitor.ts';
 import { WorkflowFixture } from './workflow-fixture.ts';
 
 let fixture: WorkflowFixture;
@@ -75,6 +76,13 @@ test('versions are listed with the tasks that go on with them, the dropped ones 
     [3, [tasks[2]]],
   ]);
   expect(body.tasksOfDroppedVersions.toSorted()).toEqual(tasks.slice(0, 2).toSorted());
+  const bob = await fixture.baton.createKey({ scopes: ['mcp'], principal: 'bob' });
+  const shown = (await fixture.rest('GET', '/workflows/versioned/history', undefined, { key: bob })).body;
+  expect(
+    shown.versions.map((one: AnyJson) => one.tasks),
+    'tasks of others',
+  ).toEqual([[], [], [], [], []]);
+  expect(shown.tasksOfDroppedVersions).toEqual([]);
   await fixture.rest('DELETE', '/workflows/versioned');
 });
 
@@ -149,6 +157,19 @@ test('a definition that is wrong is refused with its step and its field, and sto
   expect(
     (await fixture.rest('PUT', '/workflows/other', { name: 'wrong', description: 'd', steps: [see] })).body,
   ).toMatchObject({ field: 'name' });
+});
+
+test('a list reads the newest version of each workflow, and no other', async () => {
+  for (let n = 1; n <= 3; n++) await fixture.put('listed', [{ name: 'note', guidance: `Note ${n}.` }]);
+  const monitor = await RedisMonitor.open(fixture.baton.redisUrl);
+  const { prompts } = await fixture.clients[0].listPrompts();
+  await fixture.rest('GET', '/workflows');
+  const commands = await monitor.commands();
+  monitor.close();
+  expect(prompts.map(({ name }) => name)).toContain('listed');
+  const whole = commands.filter((one) => /hgetall/i.test(one) && one.includes(':workflow:'));
+  expect(whole, 'reads of all versions').toEqual([]);
+  await fixture.rest('DELETE', '/workflows/listed');
 });
 
 test('the definition of the page is taken, and runs', async () => {

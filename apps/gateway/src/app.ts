@@ -80,7 +80,7 @@ export async function buildApp(
   requireDeclaredAccess(app);
   installCredentialParser(app, forOperators ? configuration.operatorToken : undefined);
   limitConnectionsAndBuffersPerKey(app, connections, bufferBudget);
-  limitUnreadReplies(app, store, bufferBudget);
+  limitUnreadReplies(app, store, bufferBudget, configuration.trustProxy);
   refuseUnadmittedLargeBodies(app, store, bufferBudget);
   installJsonBodyParser(app, loopTurns);
 

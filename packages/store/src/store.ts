@@ -66,7 +66,7 @@ export class Store {
   private readonly lifetimes: Lifetimes;
   private readonly tenants = new LRUCache<string, TenantParts>({ max: MAX_CACHED_TENANTS });
   private readonly agentDefinitions = new AgentDefinitionCache();
-  private readonly projectMutex = new KeyedMutex();
+  private readonly mutex = new KeyedMutex();
   private observeUnanswered: (wait: UnansweredWait) => void = () => {};
   private readonly workerRegistries = new Map<number, WorkerRegistry>();
 
@@ -78,7 +78,7 @@ export class Store {
     options: StoreOptions,
   ) {
     this.connection = connection;
-    connection.onLost(() => this.projectMutex.forget());
+    connection.onLost(() => this.mutex.forget());
     this.keyspace = keyspace;
     this.inbox = inbox;
     this.admissionChanges = admissionChanges;
@@ -140,7 +140,7 @@ export class Store {
   private newContext(id: string): TenantContext {
     const shard = this.keyspace.shardIndex(id);
     const addJob = (request: string, taskId?: string) => this.queues.enqueueJobs(shard, id, request, taskId);
-    const { connection, lifetimes, agentDefinitions, projectMutex } = this;
+    const { connection, lifetimes, agentDefinitions, mutex } = this;
     const keys = this.keyspace.tenant(id);
     return {
       connection,
@@ -149,7 +149,7 @@ export class Store {
       addJob,
       onUnanswered: (waits) => waits.forEach((wait) => this.observeUnanswered(wait)),
       agentDefinitions,
-      projectMutex,
+      mutex,
       workers: this.workerRegistry(shard),
       cursors: new CursorSeal(this.seal(`cursors of ${id}`)),
       roles: new Roles(connection, keys, this.seal(`endpoint keys of ${id}`)),

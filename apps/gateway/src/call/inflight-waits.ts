@@ -26,7 +26,7 @@ export class InflightWaits {
   private createSignal(reply: FastifyReply): CallAbortSignal {
     const wait = new CallAbortSignal();
     if (this.draining) wait.abort(DRAINING);
-    if (reply.raw.closed) {
+    if (reply.raw.closed || reply.raw.destroyed) {
       // 'close' was emitted already, and is not emitted again.
       wait.abort(CLIENT_CLOSED);
       return wait;

@@ -31,7 +31,7 @@ export async function promptArgumentValues(
   await admitCaller(call, PROMPT_ACCESS);
   const guide = findGuide(ref.name);
   if (guide !== undefined) return guideValues(guide, name, given, call);
-  const [newest] = await call.tenant.workflows.versions(ref.name);
+  const [newest] = await call.tenant.workflows.newest([ref.name]);
   if (newest === undefined) return publicPromptValues(ref.name, name, call);
   const workflow = newest.definition as unknown as Workflow;
   if (!workflow.arguments.some((one) => one.name === name)) {

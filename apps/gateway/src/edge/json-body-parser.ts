@@ -21,6 +21,7 @@ const LARGE_BODY_BYTES = 65_536;
  * refused with 415.
  */
 export function installJsonBodyParser(app: FastifyInstance, loopTurns: LoopTurns): void {
+  app.decorate('loopTurns', loopTurns);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', (request: FastifyRequest, payload, done) => {
     const parse = (body: string, parsed: (value: unknown) => void) => {
@@ -48,8 +49,8 @@ export function installJsonBodyParser(app: FastifyInstance, loopTurns: LoopTurns
   app.decorateRequest('maxBodyBytes', MAX_BODY_BYTES);
 }
 
-/** Empty for an operator. */
-function tenantOf({ credential }: FastifyRequest): string {
+/** Whose turn a request's work takes: empty for an operator. */
+export function tenantOf({ credential }: FastifyRequest): string {
   return credential?.kind === 'key' ? credential.key.tenant : '';
 }
 
@@ -84,6 +85,9 @@ function parseBody(body: string, bounds: typeof JSON_TEXT_BOUNDS) {
 }
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    loopTurns: LoopTurns;
+  }
   interface FastifyRequest {
     /** How large the body is as the rate counts it: 0 until it was parsed. */
     bodyWeight: number;

@@ -1,25 +1,39 @@
 import { BatonError, JsonTextError, parseJson } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { parse } from 'yaml';
+import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
+import { tenantOf } from './json-body-parser.ts';
 import { readBody } from './read-body.ts';
 
 /** A longer text is no definition: its JSON has to fit half of it. It bounds how long parsing holds the event loop. */
 const MAX_YAML_BYTES = 65_536;
-/** Aliases may be resolved to so many nodes in all. */
-const MAX_ALIASES = 20;
+/** The rate counts a byte of YAML as so many of JSON: it takes up to so many times as long to parse. */
+const BYTE_WEIGHT = 10;
+/** Each may multiply what the text says. */
+const MAX_ALIASES = 8;
 
-/** Takes YAML (1.2, its core schema) beside JSON in the routes of this plugin; what it says must be JSON within JSON's bounds. */
+/**
+ * Takes YAML (1.2, its core schema) beside JSON in the routes of this plugin; what it says must be JSON within JSON's bounds.
+ * Its caller's key is known to be good before it is read (`refuseUnadmittedLargeBodies`), and it is parsed in a turn of its tenant.
+ */
 export function installYamlBodyParser(app: FastifyInstance): void {
   app.addContentTypeParser('application/yaml', (request: FastifyRequest, payload, done) => {
     readBody(request, payload, (error, body) => {
       if (error !== null) return done(error);
-      try {
-        done(null, parseYaml(body));
-      } catch (thrown) {
-        done(thrown as Error);
-      }
+      request.bodyWeight = request.bodyBytes * BYTE_WEIGHT;
+      app.loopTurns.enter(tenantOf(request), () => {
+        try {
+          done(null, parseYaml(body));
+        } catch (thrown) {
+          done(thrown as Error);
+        }
+      });
     });
   });
+}
+
+/** True of a body that the parser above reads. */
+export function isYaml({ headers }: FastifyRequest): boolean {
+  return /^application\/yaml\b/i.test(headers['content-type'] ?? '');
 }
 
 function parseYaml(text: string): unknown {
@@ -29,11 +43,12 @@ function parseYaml(text: string): unknown {
     throw new BatonError('limit_size', message, { limit: 'yamlBytes', bytes, most: MAX_YAML_BYTES });
   }
   try {
-    const value: unknown = parse(text, { maxAliasCount: MAX_ALIASES, logLevel: 'error', schema: 'core' });
+    const value: unknown = load(text, { schema: CORE_SCHEMA, maxAliases: MAX_ALIASES });
     // Through text, so that it is held to what any JSON body is held to.
     return parseJson(JSON.stringify(value ?? null));
   } catch (thrown) {
     if (thrown instanceof JsonTextError) throw unreadable(`what it says ${thrown.message}`);
+    if (thrown instanceof YAMLException) throw unreadable(thrown.message);
     throw unreadable(thrown instanceof Error ? thrown.message : 'unreadable');
   }
 }

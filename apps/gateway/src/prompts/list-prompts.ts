@@ -9,22 +9,25 @@ export async function listPrompts(
   { workflows, prompts }: TenantStore,
   cursor: string | undefined,
 ): Promise<ListPromptsResult> {
-  const [names, { entries }] = await Promise.all([workflows.names(), prompts.entries()]);
+  const [names, { entries }] = await Promise.all([
+    workflows.names(),
+    prompts.inTurn(() => prompts.entries()),
+  ]);
   const shown = new Map(entries.filter(isPublic).map((entry) => [entry.name, entry]));
   const all = [...new Set([...guideNames, ...names, ...shown.keys()])].toSorted();
   const { items, ...next } = workflows.pageOfNames('prompts', all, cursor);
   const isWorkflow = new Set(names);
-  const found = await Promise.all(
-    items.map(async (name) => {
+  const read = await workflows.newest(items.filter((name) => isWorkflow.has(name)));
+  const listed = new Map(read.map((one) => [one.name, promptOfWorkflow(one)]));
+  return {
+    prompts: items.flatMap((name) => {
       const guide = findGuide(name);
       if (guide !== undefined) return guideListing(guide);
-      const prompt = shown.get(name);
-      if (prompt !== undefined && !isWorkflow.has(name)) return promptOf(prompt);
-      const [newest] = await workflows.versions(name);
-      return newest === undefined ? [] : promptOfWorkflow(newest);
+      const prompt = isWorkflow.has(name) ? undefined : shown.get(name);
+      return (prompt === undefined ? listed.get(name) : promptOf(prompt)) ?? [];
     }),
-  );
-  return { prompts: found.flat(), ...next };
+    ...next,
+  };
 }
 
 function isPublic({ summary }: DefinitionEntry): boolean {

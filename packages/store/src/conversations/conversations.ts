@@ -87,7 +87,7 @@ export class Conversations extends TenantPart {
     return { summary, first, messages, ...(to < end ? { next: to } : {}) };
   }
 
-  /** Tasks in its queue end with `conversation_not_found`. Errors: `conversation_not_found`, those of an admission that ended. */
+  /** Its owner's or an admin's to do. Tasks in its queue end with `conversation_not_found`. Errors: `conversation_not_found`, `insufficient_scope`, those of an admission that ended. */
   async delete(identity: Identity, id: string): Promise<void> {
     const { connection, keys } = this.context;
     if (!isTaskId(id)) throw refusalError(['conversation_not_found'], { conversationId: id });

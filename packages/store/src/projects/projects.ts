@@ -110,7 +110,7 @@ export class Projects extends TenantPart {
 
   /** Runs `work` once no other call of this process works on the project, in the order of the calls. */
   async withProjectMutex<T>(name: string, work: (held: LockedKey) => Promise<T>): Promise<T> {
-    return this.context.projectMutex.hold(this.context.keys.project(name), work);
+    return this.context.mutex.hold(this.context.keys.project(name), work);
   }
 
   private async readFields(

@@ -119,9 +119,12 @@ export class CallerAdmission {
    * read, and otherwise returns the most bytes that its body may have. The rate counts nothing: the request is still to be
    * admitted.
    */
-  async dryRunAdmission(purpose: 'call' | 'answer' = 'answer'): Promise<number> {
+  async dryRunAdmission(
+    purpose: 'call' | 'answer' = 'answer',
+    need: readonly Scope[] = scopeSchema.options,
+  ): Promise<number> {
     const floor = purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR;
-    const args = this.scriptArgs(scopeSchema.options, floor);
+    const args = this.scriptArgs(need, floor);
     const reply = await this.run(ADMISSION_DRY_RUN, args);
     if (reply[0] !== 'ok') throw refusalError(reply);
     return Number(reply[4]);

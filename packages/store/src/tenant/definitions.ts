@@ -35,6 +35,12 @@ export interface NewDefinition {
   readonly revision?: string;
 }
 
+/** A version, and how its definition stands. */
+export interface DefinitionVersion {
+  readonly stored: StoredDefinition;
+  readonly entry: DefinitionEntry & { readonly isPrimary: boolean };
+}
+
 const PAGE_SIZE = 20;
 
 /** Definitions are their tenant's: whoever may list them sees the same. */
@@ -111,10 +117,14 @@ export class Definitions {
   }
 
   /** A version, by default the newest, and how it stands: one call to Redis. Errors: `<kind>_not_found`. */
-  async read(
-    name: string,
-    version?: number,
-  ): Promise<{ stored: StoredDefinition; entry: DefinitionEntry & { isPrimary: boolean } }> {
+  async read(name: string, version?: number): Promise<DefinitionVersion> {
+    const found = await this.find(name, version);
+    if (found === undefined)
+      throw refusalError([`${this.kind}_not_found`], version === undefined ? { name } : { name, version });
+    return found;
+  }
+
+  private async find(name: string, version?: number): Promise<DefinitionVersion | undefined> {
     const { keys } = this.context;
     const [entry, primary, of, definition, stored] = (
       await runScript(
@@ -124,8 +134,7 @@ export class Definitions {
         { name, version: version ?? '' },
       )
     ).map(String);
-    if (entry === undefined || definition === undefined || stored === undefined)
-      throw refusalError([`${this.kind}_not_found`], version === undefined ? { name } : { name, version });
+    if (entry === undefined || definition === undefined || stored === undefined) return undefined;
     return {
       stored: parseVersion(name, Number(of), definition, stored),
       entry: { ...parseEntry(name, entry), isPrimary: this.kind === 'agent' && primary === name },
@@ -192,8 +201,20 @@ export class Definitions {
   /** The newest versions in pages, by name; a cursor is good for `list` alone. Errors: `invalid_arguments` naming the cursor. */
   async page(list: string, cursor?: string): Promise<Page<StoredDefinition>> {
     const { items: names, ...next } = this.pageOfNames(list, await this.names(), cursor);
-    const found = await Promise.all(names.map((name) => this.versions(name)));
-    return { items: found.flatMap(([newest]) => newest ?? []), ...next };
+    return { items: await this.newest(names), ...next };
+  }
+
+  /** The newest versions of these; those that are not there are left out. */
+  newest(names: readonly string[]): Promise<StoredDefinition[]> {
+    return this.inTurn(async () => {
+      const found = await Promise.all(names.map((name) => this.find(name)));
+      return found.flatMap((one) => one?.stored ?? []);
+    });
+  }
+
+  /** Runs a read of many whole definitions: one of the tenant's at a time in this process, so that replies to others come between them. */
+  inTurn<T>(read: () => Promise<T>): Promise<T> {
+    return this.context.mutex.hold(this.context.keys[this.plural], read);
   }
 
   /** A page of names that are in order. Errors: as for `page`. */

@@ -25,8 +25,8 @@ export interface TenantContext {
   readonly roles: Roles;
   /** The agents of tenants as this process has read them. */
   readonly agentDefinitions: AgentDefinitionCache;
-  /** Orders the calls of this process on each project, by its key, and keeps what they have read of it. */
-  readonly projectMutex: KeyedMutex;
+  /** Orders the calls of this process on each project, and reads of whole definitions, by their key, and keeps what calls have read of a project. */
+  readonly mutex: KeyedMutex;
 }
 
 /** A part of a tenant's store. */

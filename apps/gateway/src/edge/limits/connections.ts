@@ -14,8 +14,8 @@ interface Connection {
   readonly socket: Socket;
   /** Of the socket. */
   readonly address: string;
-  /** Requests under way. */
-  requests: number;
+  /** Of its requests under way, in their order: one is written at a time, and those behind it have no socket yet. */
+  readonly replies: Set<ServerResponse>;
   /** Of its request under way: the key's text, and the address that a trusted proxy forwarded. */
   key: string | undefined;
   forwarded: string | undefined;
@@ -44,9 +44,9 @@ export class Connections {
     this.limits = limits;
     this.trustProxy = trustProxy;
     this.metrics = metrics;
-    const end = (socket: Socket) => this.end(socket);
+    const end = (reply: ServerResponse) => this.end(reply);
     this.onResponseClose = function onResponseClose() {
-      end(this.req.socket);
+      end(this);
     };
     server.on('connection', (socket: Socket) => this.add(socket));
     this.sweep = setInterval(() => this.closeStalled(), Math.min(SWEEP_MS, limits.writeStallMs / 2));
@@ -64,11 +64,11 @@ export class Connections {
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.open.get(request.socket);
     if (connection === undefined) return !request.socket.destroyed;
-    if (connection.requests >= MAX_PIPELINED) {
+    if (connection.replies.size >= MAX_PIPELINED) {
       this.close(connection, 'pipelining');
       return false;
     }
-    connection.requests++;
+    connection.replies.add(response);
     this.idle.delete(connection);
     response.on('close', this.onResponseClose);
     if (this.trustProxy && connection.forwarded === undefined) {
@@ -93,8 +93,8 @@ export class Connections {
 
   private add(socket: Socket): void {
     const address = addressGroup(socket.remoteAddress ?? '');
-    const none = { requests: 0, key: undefined, forwarded: undefined, taken: undefined };
-    const connection: Connection = { socket, address, ...none };
+    const none = { key: undefined, forwarded: undefined, taken: undefined };
+    const connection: Connection = { socket, address, replies: new Set(), ...none };
     this.open.set(socket, connection);
     this.idle.add(connection);
     this.metrics.connections.inc();
@@ -116,9 +116,11 @@ export class Connections {
     return undefined;
   }
 
-  private end(socket: Socket): void {
-    const connection = this.open.get(socket);
-    if (connection === undefined || --connection.requests > 0) return;
+  private end(reply: ServerResponse): void {
+    const connection = this.open.get(reply.req.socket);
+    if (connection === undefined) return;
+    connection.replies.delete(reply);
+    if (connection.replies.size > 0) return;
     this.detach(connection);
     this.idle.add(connection);
   }
@@ -137,6 +139,7 @@ export class Connections {
     this.detach(connection);
     if (!this.trustProxy) this.byAddress.add(connection.address, -1);
     this.metrics.connections.dec();
+    for (const reply of connection.replies) endUnsent(reply);
   }
 
   private close(connection: Connection, reason: CloseReason): void {
@@ -159,6 +162,13 @@ export class Connections {
       else if (now - taken.since >= this.limits.writeStallMs) this.close(connection, 'stalled');
     }
   }
+}
+
+/** Node tells the reply that is being written that its connection has closed, and none of those that wait behind it. */
+function endUnsent(reply: ServerResponse): void {
+  if (reply.socket !== null || reply.closed) return;
+  reply.destroy();
+  reply.emit('close');
 }
 
 function tooMany(what: 'address' | 'key', most: number): BatonError {

@@ -2,24 +2,31 @@ import type { ServerResponse } from 'node:http';
 import { BatonError } from '@baton/protocol';
 import type { Store } from '@baton/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { clientAddress } from './client-address.ts';
 import type { BufferBudget, HeldBytes } from './buffer-budget.ts';
 import { LARGE_REPLY_BYTES, LargeReplyStream } from './large-reply-stream.ts';
 import { TurnQueue } from './turn-queue.ts';
 
-/** Requests of one key at once to routes whose replies are large: each reads all of it from Redis before there is a reply. */
+/** Requests of one caller at once to routes whose replies are large: each reads all of it from Redis before there is a reply. */
 const MAX_LARGE_REPLIES = 4;
 /** So long a further one waits for its turn; whoever reads makes room sooner. */
 const MAX_TURN_WAIT_MS = 1_000;
 
 /**
- * Large replies are written in parts, count as their key's until they were read, and count against its tenant's rate by their
+ * Large replies are written in parts, count as their caller's until they were read, and count against its tenant's rate by their
  * bytes: making and sending them holds up everyone of this process. Errors: `limit_buffers`.
  */
-export function limitUnreadReplies(app: FastifyInstance, store: Store, bufferBudget: BufferBudget): void {
+export function limitUnreadReplies(
+  app: FastifyInstance,
+  store: Store,
+  bufferBudget: BufferBudget,
+  trustProxy: boolean,
+): void {
+  app.decorate('ownerOfReply', (request: FastifyRequest) => ownerOf(request, trustProxy));
   const turns = new TurnQueue(MAX_LARGE_REPLIES, MAX_TURN_WAIT_MS);
   app.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.repliesLarge !== true) return done();
-    const leave = turns.enter(ownerOf(request), (hasTurn) =>
+    const leave = turns.enter(app.ownerOfReply(request), (hasTurn) =>
       done(hasTurn ? undefined : tooManyLargeReplies()),
     );
     reply.raw.once('close', leave);
@@ -27,7 +34,7 @@ export function limitUnreadReplies(app: FastifyInstance, store: Store, bufferBud
   app.addHook('onSend', (request, reply, payload, done) => {
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
     if (!isWhole || payload.length < LARGE_REPLY_BYTES) return done(null, payload);
-    const bytes = Buffer.from(payload as string);
+    const bytes = typeof payload === 'string' ? Buffer.from(payload) : (payload as Buffer);
     reply.header('content-length', bytes.length);
     done(null, holdReply(request, reply.raw, bytes));
   });
@@ -69,22 +76,27 @@ function holderOf(request: FastifyRequest, raw: ServerResponse): (bytes: number)
   });
   return (bytes) => {
     if (raw.destroyed) return;
-    const held = { key: ownerOf(request), bytes, close: () => request.raw.socket.destroy() };
+    const held = {
+      key: request.server.ownerOfReply(request),
+      bytes,
+      close: () => request.raw.socket.destroy(),
+    };
     all.push(held);
     bufferBudget.hold(held);
     request.server.countReply(request, bytes);
   };
 }
 
-/** Who answers for what a request makes this process hold. */
-function ownerOf({ credential }: FastifyRequest): string {
-  return credential?.kind === 'key' ? credential.key.text : 'operator';
+/** Who answers for what a request makes this process hold: its key, the operator, or, where it shows neither, its address. */
+function ownerOf({ credential, raw }: FastifyRequest, trustProxy: boolean): string {
+  if (credential === null) return `address ${clientAddress(raw, trustProxy)}`;
+  return credential.kind === 'key' ? credential.key.text : 'operator';
 }
 
 function tooManyLargeReplies(): BatonError {
   return new BatonError(
     'limit_buffers',
-    `${MAX_LARGE_REPLIES} large replies are on their way to this key already. Read them, then repeat.`,
+    `${MAX_LARGE_REPLIES} large replies are on their way to this caller already. Read them, then repeat.`,
     { limit: 'largeReplies', most: MAX_LARGE_REPLIES, retryAfterMs: 1_000 },
   );
 }
@@ -92,6 +104,8 @@ function tooManyLargeReplies(): BatonError {
 declare module 'fastify' {
   interface FastifyInstance {
     bufferBudget: BufferBudget;
+    /** Who answers for the bytes of a reply. */
+    ownerOfReply(request: FastifyRequest): string;
     /** Counts a large reply against its tenant's rate. */
     countReply(request: FastifyRequest, bytes: number): void;
   }

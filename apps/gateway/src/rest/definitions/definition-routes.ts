@@ -44,7 +44,7 @@ export interface DefinitionRoutes {
   list(tenant: TenantStore, cursor: string | undefined): Promise<Page<object>>;
   /** What is stored, unless a kind shows more of it. Errors: `<kind>_not_found`. */
   readonly read?: (tenant: TenantStore, name: string) => Promise<object>;
-  readonly history?: (tenant: TenantStore, name: string) => Promise<object>;
+  readonly history?: (tenant: TenantStore, name: string, identity: Identity) => Promise<object>;
   /** Returns what the reply says beside the name. Errors: `invalid_arguments` naming the field, those of `Definitions.put`. */
   put(
     tenant: TenantStore,
@@ -69,7 +69,8 @@ export async function definitionRoutes(
   const readStored = async (tenant: TenantStore, name: string) => shown(await registry(tenant).get(name));
   const readVersions = async (tenant: TenantStore, name: string) => {
     await registry(tenant).get(name);
-    return { versions: (await registry(tenant).versions(name)).map(shown) };
+    const versions = await registry(tenant).inTurn(() => registry(tenant).versions(name));
+    return { versions: versions.map(shown) };
   };
   const { wholeSchema = stored, historySchema = z.object({ versions: z.array(stored) }) } = routes;
   const { read = readStored, history = readVersions } = routes;
@@ -109,7 +110,7 @@ export async function definitionRoutes(
     summary: `Read the versions of ${what} that are kept, the newest first`,
     params,
     reply: [200, 'The versions', historySchema],
-    run: ({ tenant, params: given }) => history(tenant, nameIn(given)),
+    run: ({ tenant, identity, params: given }) => history(tenant, nameIn(given), identity),
   });
 
   change(`PUT /${plural}/:${key}`, {

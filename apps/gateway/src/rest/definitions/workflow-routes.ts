@@ -23,7 +23,7 @@ const summarySchema = z.object({
 
 const tasksSchema = z
   .array(z.string())
-  .describe('Tasks that go on with it, of the newest 500 or so of the tenant');
+  .describe('Tasks that go on with it, of the newest 500 or so that the caller may see');
 
 const historySchema = z.object({
   versions: z.array(z.object({ name: z.string(), ...storedFields, tasks: tasksSchema })),
@@ -97,25 +97,29 @@ function summaryOf({ definition, ...stored }: StoredDefinition): z.infer<typeof 
   return { ...stored, description, steps: steps.length };
 }
 
-async function historyOf(tenant: TenantStore, name: string): Promise<z.infer<typeof historySchema>> {
+async function historyOf(
+  tenant: TenantStore,
+  name: string,
+  identity: Identity,
+): Promise<z.infer<typeof historySchema>> {
   await tenant.workflows.get(name);
-  const versions = await tenant.workflows.versions(name);
-  const tasks = await unfinishedTasksByVersion(tenant, name, versions);
-  return {
-    versions: versions.map((one) => ({ ...one, tasks: [...(tasks.get(one.version) ?? [])] })),
-    tasksOfDroppedVersions: [...(tasks.get(0) ?? [])],
-  };
+  return tenant.workflows.inTurn(async () => {
+    const versions = await tenant.workflows.versions(name);
+    const tasks = await unfinishedTasksByVersion(tenant, identity, name, versions);
+    return {
+      versions: versions.map((one) => ({ ...one, tasks: [...(tasks.get(one.version) ?? [])] })),
+      tasksOfDroppedVersions: [...(tasks.get(0) ?? [])],
+    };
+  });
 }
 
 /** So many pages of the tenant's newest tasks are looked at. */
 const MOST_PAGES = 10;
 
-/** A version is needed whoever's task it is; nothing is shown of the task but its id. */
-const WHOLE_TENANT: Identity = { principal: '', scopes: new Set(['agent']) };
-
-/** Which unfinished tasks go on with which version of a workflow; 0 is a version that is not kept any more. */
+/** Which unfinished tasks that the caller sees go on with which version of a workflow; 0 is a version that is not kept any more. */
 async function unfinishedTasksByVersion(
   tenant: TenantStore,
+  identity: Identity,
   name: string,
   versions: readonly StoredDefinition[],
 ): Promise<ReadonlyMap<number, readonly string[]>> {
@@ -124,7 +128,7 @@ async function unfinishedTasksByVersion(
   const filter = { status: 'working', operation: WORKFLOW_OPERATION } as const;
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page++) {
-    const { items, nextCursor } = await tenant.queries.tasks(WHOLE_TENANT, cursor, filter);
+    const { items, nextCursor } = await tenant.queries.tasks(identity, cursor, filter);
     const inputs = await tenant.workflowTasks.inputs(items.map(({ taskId }) => taskId));
     for (const [taskId, input] of inputs) {
       const { workflow } = input as unknown as WorkflowInput;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
@@ -56,7 +57,7 @@ export async function serveOpenApi(app: FastifyInstance): Promise<void> {
   app.get(
     '/openapi.json',
     {
-      config: { isPublic: true },
+      config: { isPublic: true, repliesLarge: true },
       schema: {
         operationId: 'getDescription',
         tags: ['description'],
@@ -66,16 +67,23 @@ export async function serveOpenApi(app: FastifyInstance): Promise<void> {
             description: 'OpenAPI 3.1',
             content: { 'application/json': { schema: z.looseObject({ openapi: z.string() }) } },
           },
+          304: z.null().describe('It is the one of the ETag in If-None-Match'),
         },
       },
     },
-    async (_request, reply) =>
-      reply.type('application/json; charset=utf-8').serializer(String).send(document),
+    async (request, reply) => {
+      // A client that has it already is told so, and of no other release's.
+      reply.header('cache-control', 'no-cache').header('etag', etag);
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send(null);
+      return reply.type('application/json; charset=utf-8').send(document);
+    },
   );
   // Made before the first request: it takes long enough to hold up everyone else's.
-  let document = '';
+  let document = Buffer.alloc(0);
+  let etag = '';
   app.addHook('onReady', async () => {
-    document = JSON.stringify(app.swagger());
+    document = Buffer.from(JSON.stringify(app.swagger()));
+    etag = `"${createHash('sha256').update(document).digest('base64url').slice(0, 22)}"`;
   });
 }
 
