@@ -19,7 +19,10 @@ afterEach(async () => {
 });
 
 const ask = (topic: string) =>
-  fixture.delegate('streamText', { messages: [{ role: 'user', content: topic }] });
+  fixture.delegate('streamText', {
+    messages: [{ role: 'user', content: topic }],
+    tools: [{ name: 'look' }],
+  });
 const streamOf = async (taskId: string): Promise<AnyJson> =>
   (await callTool(fixture.client, 'task_status', { taskId })).streaming?.[0];
 const responseOf = async (taskId: string) => (await fixture.waitForOutcome(taskId)).result;

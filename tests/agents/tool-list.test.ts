@@ -60,7 +60,7 @@ test('arguments are held against the parameters, and unknown, disabled and prima
     client.callTool({ name, arguments: args as Record<string, unknown> }) as Promise<AnyJson>;
   const wrong = await call('agent_weather', { days: 12 });
   expect(wrong).toMatchObject({ isError: true, structuredContent: { error: { code: 'invalid_arguments' } } });
-  expect(wrong.structuredContent.error.message).toBe('city: is required');
+  expect(wrong.structuredContent.error.message).toBe('city: is required; days: must be <= 9');
   const typed = await call('agent_weather', { city: 'Oslo', days: 12 });
   expect(typed.structuredContent.error).toMatchObject({ code: 'invalid_arguments', field: 'days' });
   for (const name of ['agent_nobody', 'agent_asleep', 'agent_assistant', 'agent_', 'agent_X'])

@@ -274,7 +274,7 @@ describe('a delegation', () => {
     const delegatedCallDetails = (content: unknown) => ({
       originalCommand: 'c',
       serviceType: 'generateText',
-      requestParameters: { messages: [{ role: 'user', content }] },
+      requestParameters: { messages: [{ role: 'user', content }], tools: [{ name: 'look' }] },
     });
     const parts = [{ type: 'text', text: 'In parts' }];
     const first = await callTool(

@@ -42,6 +42,31 @@ describe("an answer to a caller's schema", () => {
       expect((await check.validateAnswer('acme', open, data)).ok).toBe(false);
   });
 
+  test('that does not fit is told all that is wrong with it; a long one, the first of that', async () => {
+    const people: JsonObject = {
+      type: 'object',
+      properties: {
+        people: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { name: { type: 'string' }, age: { type: 'integer' } },
+            required: ['name', 'age'],
+          },
+        },
+      },
+    };
+    const problemWith = async (value: Json) => {
+      const result = await check.validateAnswer('acme', people, value);
+      return result.ok ? 'fits' : result.problem;
+    };
+    const problem = await problemWith({ people: [{ name: 1, age: 'x' }, { name: 2 }] });
+    for (const path of ['people.0.name', 'people.0.age', 'people.1.name', 'people.1.age: is required'])
+      expect(problem).toContain(path);
+    const long = Array.from({ length: 10_000 }, () => ({ name: 1 }));
+    expect((await problemWith({ people: long })).match(/people\./g)).toHaveLength(1);
+  });
+
   test('is held against each pattern of the schema, never against the first one only', async () => {
     expect(await check.validateAnswer('acme', city, { city: 'oslo' })).toEqual({
       ok: false,

@@ -175,6 +175,7 @@ describe('the request of a caller', () => {
     expect(end).toEqual({ value: { response: value, data, toolCalls: [] } });
   });
 
+  const looking = { parameters: { tools: [{ name: 'look' }] } };
   const calls = { toolCalls: [{ id: 'c1', name: 'look', arguments: {} }] };
   const openAi = {
     tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } }],
@@ -185,14 +186,34 @@ describe('the request of a caller', () => {
     ["OpenAI's", openAi],
     ["Anthropic's", anthropic],
   ])('is answered by calls of tools in %s form without a word', (_form, data) => {
-    expect(playProgram(asked('generateText'), [successAnswer(data)]).end).toEqual({
-      value: { response: '', data, ...calls },
-    });
-    const offering = { schema, parameters: { tools: [{}] } };
+    const offering = { schema, parameters: { tools: [{ type: 'function', function: { name: 'look' } }] } };
+    const unnamed = { parameters: { tools: [{ type: 'web_search' }] } };
+    for (const offers of [looking, unnamed])
+      expect(playProgram(asked('generateText', offers), [successAnswer(data)]).end).toEqual({
+        value: { response: '', data, ...calls },
+      });
     expect(playProgram(asked('generateObject', offering), [successAnswer(data)]).end).toEqual({
       value: { response: '', data, ...calls },
     });
   });
+
+  test.each([
+    ["Baton's", calls],
+    ["OpenAI's", openAi],
+    ["Anthropic's", anthropic],
+  ])(
+    'for text is asked for again where a call in %s form is all there is, of no tool that it offers',
+    (_form, data) => {
+      const words = successAnswer({ text: 'three' });
+      const without = playProgram(asked('generateText'), [successAnswer(data), words]);
+      expect(contentOf(without.calls[1], 2)).toContain('no function is offered here');
+      const other = { parameters: { tools: [{ name: 'see' }, { name: 'hear' }] } };
+      const among = playProgram(asked('generateText', other), [successAnswer(data), words]);
+      expect(contentOf(among.calls[1], 2)).toContain("there is no tool 'look'; the request offers see, hear");
+      for (const { end } of [without, among])
+        expect(end).toMatchObject({ value: { response: 'three', toolCalls: [] } });
+    },
+  );
 
   test('for an object without tools takes fields that are named like calls', () => {
     const data = { toolCalls: 5 };
@@ -203,7 +224,7 @@ describe('the request of a caller', () => {
 
   test('never gets a broken call: it is asked for again with what is wrong', () => {
     const broken = { text: 'wait', toolCalls: [{ id: 'c1', name: 'look', arguments: '{"a":' }] };
-    const played = playProgram(asked('generateText'), [successAnswer(broken), successAnswer(calls)]);
+    const played = playProgram(asked('generateText', looking), [successAnswer(broken), successAnswer(calls)]);
     expect(contentOf(played.calls[1], 2)).toContain(
       "the tool call 'c1' is broken: its arguments are not JSON",
     );

@@ -3,9 +3,11 @@ import {
   extractObject,
   extractText,
   hasNonTextContent,
+  isRecord,
   type Json,
   type JsonObject,
   readToolCalls,
+  truncate,
   type ServiceType,
   type Validation,
 } from '@baton/protocol';
@@ -83,16 +85,19 @@ export function* generateForCaller(
   },
 ): Program<CallerRequestResult> {
   const { schema, serviceType, parameters } = call;
-  // Without tools in the request, an object may have fields that are named like calls.
-  const offersTools = serviceType !== 'generateObject' || Array.isArray(parameters['tools']);
+  const offered = offeredTools(parameters['tools']);
   const { value } = yield* outcomeOf(
     call,
     {
       *read(data): Program<Validation<CallerRequestResult>> {
-        const toolCalls = offersTools ? readToolCalls(data) : [];
+        // Without tools in the request nothing is a call of one: an object may have fields that are named so.
+        const toolCalls = offered.isEmpty ? [] : readToolCalls(data);
         const broken = toolCalls.find(({ problem }) => problem !== undefined);
         if (broken !== undefined)
           return { ok: false, problem: `the tool call '${broken.id}' is broken: ${broken.problem}` };
+        const unknown = toolCalls.find(({ name }) => offered.names?.has(name) === false);
+        if (unknown !== undefined)
+          return { ok: false, problem: problemOfUnknownTool(unknown.name, offered.names) };
         const fit = yield* readResponse(data, toolCalls.length > 0);
         return fit.ok ? { ok: true, value: { response: fit.value, data, toolCalls } } : fit;
       },
@@ -111,6 +116,25 @@ export function* generateForCaller(
     return !text.ok && (callsTools || hasNonTextContent(data)) ? { ok: true, value: '' } : text;
   }
 }
+
+/** The tools of a caller's request, in OpenAI's form or MCP's; `names` undefined where not each of them says its own. */
+function offeredTools(tools: unknown): { readonly isEmpty: boolean; readonly names?: ReadonlySet<string> } {
+  if (!Array.isArray(tools) || tools.length === 0) return { isEmpty: true };
+  const names = tools.map((tool: unknown) => {
+    const own = isRecord(tool) && isRecord(tool['function']) ? tool['function'] : tool;
+    return isRecord(own) ? own['name'] : undefined;
+  });
+  const areKnown = names.every((name) => typeof name === 'string');
+  return { isEmpty: false, ...(areKnown ? { names: new Set(names) } : {}) };
+}
+
+function problemOfUnknownTool(name: string, offered: Iterable<string> = []): string {
+  return `there is no tool '${truncate(name, MAX_NAME)}'; the request offers ${truncate([...offered].join(', '), MAX_NAMES)}`;
+}
+
+/** Characters of names in a problem. */
+const MAX_NAME = 100;
+const MAX_NAMES = 500;
 
 function textOf(data: Json): string {
   const text = extractText(data);

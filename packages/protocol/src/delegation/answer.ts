@@ -231,9 +231,11 @@ function textsOfContent(data: unknown): string[] {
   );
 }
 
-/** True for an answer that gives something besides words: an image, a sound, a link, a resource. */
+/** True for an answer that gives something besides words: an image, a sound, a link, a resource. A call of a tool is none. */
 export function hasNonTextContent(data: unknown): boolean {
-  return blocksOf(data).some((block) => typeof block['type'] === 'string' && block['type'] !== 'text');
+  return blocksOf(data).some(
+    ({ type }) => typeof type === 'string' && type !== 'text' && type !== 'tool_use',
+  );
 }
 
 /** The content blocks of an answer (MCP, server/tools, Tool Result), whatever they hold. */
