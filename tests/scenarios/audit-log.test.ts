@@ -60,6 +60,22 @@ test('each change of a key is one line of the log, by whom it was, and without t
   for (const key of [made.key, rotated.key, admin]) expect(JSON.stringify(audits)).not.toContain(key);
 });
 
+test('each change of a role is one too, without the key of its endpoint', async () => {
+  takeAudits();
+  const secret = 'sk-of-the-endpoint-1234567890';
+  const routes = [{ kind: 'openai', baseUrl: 'https://llm.example/v1', modelId: 'm', apiKey: secret }];
+  const put = await send('PUT', '/roles/research', admin, { routes });
+  expect(put).toMatchObject({ configured: true });
+  await send('DELETE', '/tenants/acme/roles/research', OPERATOR_TOKEN);
+  await send('DELETE', '/roles/research', admin);
+  const audits = takeAudits();
+  expect(audits).toMatchObject([
+    { audit: 'role_changed', role: 'research', by: admin.split('_')[2], routes: [{ modelId: 'm' }] },
+    { audit: 'role_deleted', role: 'research', by: 'operator' },
+  ]);
+  expect(JSON.stringify(audits)).not.toContain(secret);
+});
+
 test('they are listed to the admins and the operator, newest first, and to nobody else', async () => {
   const made = await send('POST', '/tenants/acme/keys', admin, { name: 'listed', scopes: ['mcp', 'agent'] });
   await send('DELETE', `/tenants/acme/keys/${made.id}`, OPERATOR_TOKEN);

@@ -1,6 +1,7 @@
 import type { AuditEntry, TenantStore } from '@baton/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { tenantRouter } from '../admission/router.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
@@ -14,13 +15,15 @@ const entrySchema = z.object({
     'key_revoked',
     'tenant_created',
     'tenant_changed',
+    'role_changed',
+    'role_deleted',
   ]),
   by: z.string().describe("A key's id, or `operator`"),
-  facts: z.looseObject({}).describe('Which key, and what was given'),
+  facts: z.looseObject({}).describe('Which key or role, and what was given'),
 });
 type Action = z.infer<typeof entrySchema>['action'];
 
-/** The last changes of a tenant and of its keys, for its admins. */
+/** The last changes of a tenant, of its keys and of its roles, for its admins. */
 export async function auditRoutes(
   app: FastifyInstance,
   { routeScope }: { routeScope: TenantRouteBase },
@@ -29,7 +32,7 @@ export async function auditRoutes(
 
   route('GET /audit', {
     id: 'listAudit',
-    summary: 'List the changes of the tenant and of its keys, newest first: the last 1,000',
+    summary: 'List the changes of the tenant, of its keys and of its roles, newest first: the last 1,000',
     query: z.strictObject({ cursor: cursorParamSchema }),
     reply: [200, 'A page', z.object({ entries: z.array(entrySchema), nextCursor: nextCursorSchema })],
     async run({ tenant, identity, query }) {
@@ -42,6 +45,11 @@ export async function auditRoutes(
       return { entries, ...next };
     },
   });
+}
+
+/** Who makes a change: its key's id, or `operator`. */
+export function makerOf(request: FastifyRequest): string {
+  return tenantRequestOf(request).caller.heldIdentity().admittedBy?.id ?? 'operator';
 }
 
 /** Says in the log and in the tenant's audit what was changed. The change stands: where Redis does not take the entry, the log alone has it. */

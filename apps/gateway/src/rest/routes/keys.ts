@@ -7,7 +7,7 @@ import { tenantRouter } from '../admission/router.ts';
 import { pathTenantRouteBase } from '../admission/tenant-route-base.ts';
 import { formatToolSelection, parseToolSelection } from '../../tool-listing/tool-selection.ts';
 import { keySchema, newKeySchema } from '../views/key-view.ts';
-import { recordAudit } from './audit.ts';
+import { makerOf, recordAudit } from './audit.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
 
 /** A week: who rotates has to bring the new key to everyone who uses the old one. */
@@ -137,7 +137,12 @@ function recordKeyChange(
   { id: keyId, principal, scopes, expiresAt }: Pick<ApiKeyInfo, 'id'> & Partial<ApiKeyInfo>,
   more: object = {},
 ): Promise<void> {
-  const { tenant, caller } = tenantRequestOf(request);
-  const by = caller.heldIdentity().admittedBy?.id ?? 'operator';
-  return recordAudit(request, tenant, `key_${change}`, by, { keyId, principal, scopes, expiresAt, ...more });
+  const { tenant } = tenantRequestOf(request);
+  return recordAudit(request, tenant, `key_${change}`, makerOf(request), {
+    keyId,
+    principal,
+    scopes,
+    expiresAt,
+    ...more,
+  });
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { tenantRouter } from '../admission/router.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
+import { makerOf, recordAudit } from './audit.ts';
 import { roleSchema } from '../views/role-view.ts';
 
 /** A tenant's roles: what LLM requests are asked of. */
@@ -38,8 +39,11 @@ export async function roleRoutes(
     params,
     body: roleInputSchema.meta({ examples: [{ routes: [{ kind: 'agent', modelId: 'gpt-4.1' }] }] }),
     reply: [200, 'What is stored now', roleSchema],
-    run: async ({ tenant, identity, params: { role }, body }) =>
-      describeRole(role, await tenant.roles.put(identity, role, body)),
+    async run({ tenant, identity, params: { role }, body }, request) {
+      const now = describeRole(role, await tenant.roles.put(identity, role, body));
+      await recordAudit(request, tenant, 'role_changed', makerOf(request), { role, routes: now.routes });
+      return now;
+    },
   });
 
   route('DELETE /roles/:role', {
@@ -47,10 +51,11 @@ export async function roleRoutes(
     summary: 'Have the requests of a role go to the calling agent again; its keys are deleted',
     params,
     reply: [200, 'Whether it was configured', z.object({ role: modelRoleSchema, deleted: z.boolean() })],
-    run: async ({ tenant, identity, params: { role } }) => ({
-      role,
-      deleted: await tenant.roles.delete(identity, role),
-    }),
+    async run({ tenant, identity, params: { role } }, request) {
+      const deleted = await tenant.roles.delete(identity, role);
+      if (deleted) await recordAudit(request, tenant, 'role_deleted', makerOf(request), { role });
+      return { role, deleted };
+    },
   });
 }
 
