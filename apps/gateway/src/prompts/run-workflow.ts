@@ -83,18 +83,20 @@ async function callStep(
   step: { readonly tool: string; readonly args: JsonObject; readonly idempotencyKey: string },
   stepCall: Call,
 ): Promise<ToolOutcome> {
+  let isOperation = false;
   try {
     const tool = stepCall.services.tools.get(step.tool) ?? (await findAgentTool(step.tool, stepCall));
     if (tool === undefined) throw new BatonError('not_found', `There is no tool '${step.tool}' any more.`);
+    isOperation = tool.startTask !== undefined;
     const { structured } = await tool.call(step.args, stepCall, {
       'baton/idempotencyKey': step.idempotencyKey,
     });
     await admitCallerUnlessAdmitted(stepCall, tool.access);
-    return outcomeOf(structured as JsonObject, tool.startTask !== undefined);
+    return outcomeOf(structured as JsonObject, isOperation);
   } catch (thrown) {
     const error = toBatonError(thrown);
     if (error !== thrown) stepCall.services.log(thrown);
-    return outcomeOfError(error);
+    return outcomeOfError(error, isOperation);
   }
 }
 
@@ -107,7 +109,7 @@ async function lookAt(taskId: string, { tenant, identity }: AdmittedCall): Promi
         return { kind: 'completed', output: view.result };
       case 'failed':
       case 'cancelled':
-        return outcomeOfError(BatonError.fromWire(view.error));
+        return outcomeOfError(BatonError.fromWire({ ...view.error, taskId }), true);
       case 'working':
       case 'input_required': {
         const directive = directiveForPendingInteractions(taskId, view.operation, view.pending);

@@ -58,7 +58,11 @@ export async function runToolCall(
     if (error !== thrown) call.services.log(thrown);
     if (isMcpHttpError(error)) throw error;
     await admitCallerUnlessAdmitted(call, tool.access);
-    return { kind: 'failed', error, continuation: await continuationOf(outcomeOfError(error)) };
+    return {
+      kind: 'failed',
+      error,
+      continuation: await continuationOf(outcomeOfError(error, tool.startTask !== undefined)),
+    };
   }
 }
 

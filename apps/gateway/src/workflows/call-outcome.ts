@@ -25,10 +25,16 @@ export function outcomeOf(structured: JsonObject, isOperation: boolean): CallOut
   return { kind: 'completed', output: structured };
 }
 
-/** Of a call that was refused, or that failed. */
-export function outcomeOfError(error: BatonError): CallOutcome {
-  const { issues } = error.details;
+/** Of a call that was refused, or that failed. The error of an operation names the task whose end it is; that of a key that was used before names another's. */
+export function outcomeOfError(error: BatonError, isOperation = false): CallOutcome {
+  const { issues, taskId } = error.details;
   if (error.code === 'invalid_arguments' && Array.isArray(issues))
     return { kind: 'refused', problems: issues as ArgumentProblem[] };
-  return { kind: 'failed', error: error.toWire(), repeat: error.row.repeat };
+  const isEnd = isOperation && typeof taskId === 'string' && error.code !== 'idempotency_conflict';
+  return {
+    kind: 'failed',
+    error: error.toWire(),
+    repeat: error.row.repeat,
+    ...(isEnd ? { taskId } : {}),
+  };
 }

@@ -94,8 +94,9 @@ export class WorkflowTask {
     // Of one that had ended, and goes on, the end is stored still.
     const link = [...after.children.keys()].find((taskId) => !this.progress.children.has(taskId));
     const change = changeBetween(this.stored, after);
+    const failed = failedTasks(after).find((taskId) => !failedTasks(this.progress).includes(taskId));
     if (change.sets.length + change.drops.length === 0) return this.stored;
-    const update = { revision, sets: change.sets, drops: change.drops, link };
+    const update = { revision, sets: change.sets, drops: change.drops, link, failed };
     const updated = await this.tenant.workflowTasks.update(this.caller, this.taskId, update, next);
     if (updated.kind === 'conflict') return undefined;
     if (updated.kind === 'recorded') return { ...after, revision: revision + 1 };
@@ -103,4 +104,11 @@ export class WorkflowTask {
     const end = { turn: revision + 1, status, outcome } as ChildEnd;
     return this.write(settleChildren({ ...after, ends: new Map(after.ends).set(link ?? '', end) }), next);
   }
+}
+
+/** The tasks whose failures stand in a progress. */
+function failedTasks({ steps, extras }: WorkflowProgress): readonly string[] {
+  return [...steps, ...extras.values()].flatMap((state) =>
+    state.status === 'failed' && state.taskId !== undefined ? [state.taskId] : [],
+  );
 }

@@ -336,7 +336,7 @@ export const PUT_PRICES = defineScript(
 export const RECORD_PROGRESS = defineScript(
   'workflow/record_progress',
   [...ADMISSION_KEYS, 'task', 'child', 'activeChangeChannel'],
-  [...CALLER_ARGS, 'owner', 'ownerScopes', 'topic', 'ref', 'revision', 'link', 'sets'],
+  [...CALLER_ARGS, 'owner', 'ownerScopes', 'topic', 'ref', 'revision', 'link', 'failed', 'sets'],
   REPLICATED,
 );
 

@@ -23,12 +23,13 @@ export interface StoredWorkflowTask {
   readonly parts: ReadonlyMap<string, string>;
 }
 
-/** A change of the parts that were read at `revision`; `link` is the id of a task whose end is to be written among them. */
+/** A change of the parts that were read at `revision`; `link` is the id of a task whose end is to be written among them, `failed` that of one whose failure is, and whose retry then counts. */
 export interface ProgressUpdate {
   readonly revision: number;
   readonly sets: readonly (readonly [path: string, text: string])[];
   readonly drops: readonly string[];
   readonly link?: string | undefined;
+  readonly failed?: string | undefined;
 }
 
 export type ProgressUpdated =
@@ -91,18 +92,19 @@ export class WorkflowTasks extends TenantPart {
   async update(
     { principal, scopes }: Caller,
     taskId: string,
-    { revision, sets, drops, link }: ProgressUpdate,
+    { revision, sets, drops, link, failed }: ProgressUpdate,
     next?: NextCall,
   ): Promise<ProgressUpdated> {
     const { keys } = this.context;
     const { task, topic, ref } = keys.taskNames(taskId);
+    const child = link ?? failed;
     const reply = await runScript(
       this.context,
       RECORD_PROGRESS,
       {
         credential: next?.caller.credentialKey ?? keys.credential(''),
         task,
-        child: link === undefined ? task : keys.task(link),
+        child: child === undefined ? task : keys.task(child),
       },
       {
         ...(next?.caller.aheadArgs(next.need) ?? NO_CALL),
@@ -112,6 +114,7 @@ export class WorkflowTasks extends TenantPart {
         ref,
         revision,
         link: link ?? '',
+        failed: link === undefined ? (failed ?? '') : '',
         sets: sets.length,
       },
       { args: [...sets.flat(), ...drops] },

@@ -82,7 +82,13 @@ function stateAfter({ source, call, turn, arguments: args, outcome }: RecordedOu
     case 'too_long':
       return { ...made, status: 'completed', output: undefined, length: outcome.length };
     case 'failed':
-      return { ...made, status: 'failed', error: outcome.error, repeat: outcome.repeat };
+      return {
+        ...made,
+        status: 'failed',
+        error: outcome.error,
+        repeat: outcome.repeat,
+        ...(outcome.taskId === undefined ? {} : { taskId: outcome.taskId }),
+      };
     case 'refused': {
       const message = outcome.problems.map(({ field, problem }) => `${field}: ${problem}`).join('; ');
       return { ...made, status: 'failed', error: { code: 'invalid_arguments', message }, repeat: false };

@@ -22,7 +22,13 @@ export type StepState =
       readonly output: Json | undefined;
       readonly length: number;
     })
-  | (RecordedCall & { readonly status: 'failed'; readonly error: WireError; readonly repeat: boolean })
+  /** `taskId`: of the task whose end it is: a retry of that counts for the step again. */
+  | (RecordedCall & {
+      readonly status: 'failed';
+      readonly error: WireError;
+      readonly repeat: boolean;
+      readonly taskId?: string;
+    })
   /** `directive` is undefined where the task needs nothing of its caller. */
   | (RecordedCall & {
       readonly status: 'delegated';

@@ -7,7 +7,13 @@ export type ToolOutcome =
   | { readonly kind: 'completed'; readonly output: JsonObject }
   /** Completed, with an output of so many characters of JSON that it is not kept. */
   | { readonly kind: 'too_long'; readonly length: number }
-  | { readonly kind: 'failed'; readonly error: WireError; readonly repeat: boolean }
+  /** `taskId`: of the task whose end it is. */
+  | {
+      readonly kind: 'failed';
+      readonly error: WireError;
+      readonly repeat: boolean;
+      readonly taskId?: string | undefined;
+    }
   /** Not called: the arguments do not fit the tool's input schema. */
   | { readonly kind: 'refused'; readonly problems: readonly ArgumentProblem[] }
   /** The tool waits for an LLM call of its caller: its directive. */

@@ -8,5 +8,6 @@ end
 
 -- The same of K_task: to end the task, or to take back what it waits for.
 local function owner_to_end(principal, scopes, scope, hidden)
-  return may_end(redis.call('HGET', K_task, F_principal), principal, scopes, scope, hidden)
+  local owner = redis.call('HGET', K_task, F_principal)
+  return may_end(owner, principal, scopes, scope, hidden)
 end
