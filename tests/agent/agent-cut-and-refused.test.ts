@@ -1,4 +1,5 @@
 import { answerWith, createModelFactory } from '@baton/agent';
+import type { EndpointKind } from '@baton/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type LlmBehaviour, VALID_ANSWER } from '../fake-llm/llm-server.ts';
 import { AgentFixture, eventKinds } from './agent-fixture.ts';
@@ -109,8 +110,9 @@ describe('a reply that its limit of tokens cut off', () => {
 
 describe('a model that refuses to answer', () => {
   const WORDS = 'I will not plan that.';
-  const forms: [string, (typeof PROVIDERS)[number], LlmBehaviour][] = [
+  const forms: [string, EndpointKind, LlmBehaviour][] = [
     ["OpenAI's refusal beside content: null", 'openai', { do: 'say', refusal: WORDS }],
+    ["a refusal of OpenAI's responses", 'openai-responses', { do: 'say', refusal: WORDS }],
     ["Anthropic's stop_reason refusal", 'anthropic', { do: 'say', text: WORDS, finishReason: 'refusal' }],
   ];
   test.each(

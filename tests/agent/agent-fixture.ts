@@ -7,6 +7,7 @@ import {
   answerWith,
   createModelFactory,
 } from '@baton/agent';
+import type { EndpointKind } from '@baton/protocol';
 import { Redis } from 'ioredis';
 import { callTool, connectMcpClient, type AnyJson } from '../harness/mcp-client.ts';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
@@ -113,9 +114,7 @@ export class AgentFixture {
   }
 
   /** Starts an agent in this process and records its events. */
-  startAgent(
-    options: Partial<AnswerInteractionsOptions> & { provider?: 'openai' | 'anthropic' } = {},
-  ): ObservedAgent {
+  startAgent(options: Partial<AnswerInteractionsOptions> & { provider?: EndpointKind } = {}): ObservedAgent {
     const { provider = 'openai', ...given } = options;
     const llm = createModelFactory({ provider, endpoint: this.llm.url, apiKey: 'key-of-the-llm' });
     const events: AgentEvent[] = [];

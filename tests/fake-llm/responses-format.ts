@@ -50,8 +50,9 @@ function envelope(model: string, { finishReason }: ModelOutput) {
   };
 }
 
-function outputItems({ text, toolCalls }: ModelOutput): AnyJson[] {
-  const content = [{ type: 'output_text', text, annotations: [] }];
+function outputItems({ text, toolCalls, refusal }: ModelOutput): AnyJson[] {
+  const content =
+    refusal === undefined ? [{ type: 'output_text', text, annotations: [] }] : [{ type: 'refusal', refusal }];
   const words = { type: 'message', id: 'msg-1', role: 'assistant', status: 'completed', content };
   const calls = toolCalls.map(({ id, name, arguments: given }) => ({
     type: 'function_call',
@@ -61,11 +62,17 @@ function outputItems({ text, toolCalls }: ModelOutput): AnyJson[] {
     arguments: JSON.stringify(given),
     status: 'completed',
   }));
-  return [...(text === '' ? [] : [words]), ...calls];
+  return [...(text === '' && refusal === undefined ? [] : [words]), ...calls];
 }
 
 /** An item as it is streamed: words, or arguments in pieces. */
 function deltasOf(item: AnyJson): AnyJson[] {
+  const refusal = item.content?.[0]?.refusal;
+  if (refusal !== undefined)
+    return [
+      ...splitText(refusal).map((delta) => ({ type: 'response.refusal.delta', delta })),
+      { type: 'response.refusal.done', refusal },
+    ];
   const isCall = item.type === 'function_call';
   const type = isCall ? 'response.function_call_arguments.delta' : 'response.output_text.delta';
   return splitText(isCall ? item.arguments : item.content[0].text).map((delta) => ({ type, delta }));

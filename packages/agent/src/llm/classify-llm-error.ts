@@ -1,6 +1,7 @@
 import { connectionFailureReason, isRecord, parseJson, rootCauseOf } from '@baton/protocol';
 import { APICallError, UnsupportedFunctionalityError } from 'ai';
 import { LlmCallFailure, type FailureKind } from '../api/llm-call-failure.ts';
+import { refusalInResponses } from './reply-metadata.ts';
 
 type StatusMeaning = readonly [type: string, kind: FailureKind];
 
@@ -46,7 +47,7 @@ export function classifyLlmError(thrown: unknown): LlmCallFailure {
   return new LlmCallFailure(type, message, { kind, retryAfterMs, cause: thrown });
 }
 
-/** The failure that a reply of status 200 tells of in its `error`, in the place of an answer; undefined without one. */
+/** The failure that a reply of status 200 tells of in the place of an answer: its `error`, or a refusal of OpenAI's responses; undefined without one. */
 export function failureInBody(body: string): LlmCallFailure | undefined {
   let said: unknown;
   try {
@@ -54,8 +55,16 @@ export function failureInBody(body: string): LlmCallFailure | undefined {
   } catch {
     return undefined;
   }
+  const refusal = refusalInResponses(said);
+  if (refusal !== undefined) return refusalFailure(refusal);
   const isAnswer = isRecord(said) && ('choices' in said || 'content' in said);
   return isRecord(said) && Boolean(said['error']) && !isAnswer ? failureSaid(said['error']) : undefined;
+}
+
+/** Of a model that will not answer, with its words, if it has any. */
+export function refusalFailure(words: string): LlmCallFailure {
+  const said = words === '' ? '(it gave no reason)' : words;
+  return new LlmCallFailure('agent_refused', `The model refused to answer: ${said}`);
 }
 
 /** An endpoint's own words for what went wrong, with the HTTP status that it may give as `code`. */

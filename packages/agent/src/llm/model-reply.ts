@@ -8,7 +8,8 @@ import {
 } from 'ai';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
-import { type ImageBlock, imagesOf, logprobsOf, refusalOf } from './reply-metadata.ts';
+import { refusalFailure } from './classify-llm-error.ts';
+import { type ImageBlock, imagesOf, logprobsOf, refusalInResponses, refusalOf } from './reply-metadata.ts';
 
 /** A stream without a chunk for this long counts as stopped. */
 const STALL_MS = 60_000;
@@ -52,11 +53,13 @@ export async function streamReply(
   onText: (piece: string) => void,
 ): Promise<ModelReply> {
   const { output: _, ...streamed } = settings;
-  const stream = streamText({ ...streamed, timeout: { chunkMs: STALL_MS }, onError: () => {} });
+  const timeout = { chunkMs: STALL_MS };
+  const stream = streamText({ ...streamed, timeout, includeRawChunks: true, onError: () => {} });
   let text = '';
   const toolCalls: ModelReply['toolCalls'][number][] = [];
   for await (const part of stream.fullStream) {
-    if (part.type === 'text-delta') {
+    if (part.type === 'raw') throwRefusal(refusalInResponses(part.rawValue));
+    else if (part.type === 'text-delta') {
       text += part.text;
       onText(part.text);
     } else if (part.type === 'tool-call') {
@@ -90,7 +93,7 @@ export const refusalAsFailure: LanguageModelMiddleware = {
 };
 
 function throwRefusal(words: string | undefined): void {
-  if (words !== undefined) throw new LlmCallFailure('agent_refused', `The model refused to answer: ${words}`);
+  if (words !== undefined) throw refusalFailure(words);
 }
 
 /** What bounded a reply, in tokens: what its call allowed, and what no call of this agent may allow more than. */
@@ -108,7 +111,7 @@ interface TokenLimits {
 export function requireWholeReply(reply: ModelReply, asked: DelegatedRequest, limits: TokenLimits): void {
   const { text, toolCalls, images, finishReason, rawFinishReason } = reply;
   // Anthropic's form of a refusal has its words in the text, if it has any.
-  if (rawFinishReason === 'refusal') throwRefusal(text === '' ? '(it gave no reason)' : text);
+  if (rawFinishReason === 'refusal') throwRefusal(text);
   // Anthropic's, of tools that it runs itself: what it has said so far is no answer.
   if (rawFinishReason === 'pause_turn')
     throw new LlmCallFailure('api_error', 'The LLM paused before its answer was whole.', { kind: 'passing' });

@@ -30,6 +30,29 @@ export function refusalOf(metadata: Readonly<Record<string, unknown>> | undefine
   return typeof said === 'string' ? said : undefined;
 }
 
+/**
+ * A model's words in the place of an answer, in a reply of OpenAI's responses or in an event of its stream: content of type `refusal`,
+ * which the `ai` package does not know. Undefined without any.
+ */
+export function refusalInResponses(said: unknown): string | undefined {
+  if (!isRecord(said)) return undefined;
+  if (said['type'] === 'response.refusal.done') return stringIn(said, 'refusal');
+  // An event has the reply, or one item of its output.
+  const { response, item } = said;
+  const { output } = isRecord(response) ? response : said;
+  const items = [item, ...(Array.isArray(output) ? output : [])].filter(isRecord);
+  const blocks = items.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isRecord) : []));
+  const refusals = blocks.flatMap((block) =>
+    block['type'] === 'refusal' ? [stringIn(block, 'refusal') ?? ''] : [],
+  );
+  return refusals.find((words) => words !== '') ?? refusals[0];
+}
+
+function stringIn(record: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = record[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** Images of a reply, as MCP's blocks: `images` of its message, as OpenRouter has those of models that draw, with `data:` addresses. */
 export function imagesOf(metadata: Readonly<Record<string, unknown>> | undefined): readonly ImageBlock[] {
   const own = metadata?.[OPENAI_PROVIDER];
