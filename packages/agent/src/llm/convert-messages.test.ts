@@ -68,6 +68,29 @@ test('system messages stand together at the beginning, and turns keep their orde
   });
 });
 
+test.each(['', ' ', '\n\n'])('the blank text %j is never sent, and its turn keeps its place', (blank) => {
+  const text = { type: 'text', text: blank };
+  const call = { id: 'c', name: 'f', arguments: {} };
+  const { system, messages } = convertMessages([
+    { role: 'system', content: blank },
+    { role: 'user', content: [text, { type: 'text', text: 'Hello.' }] },
+    { role: 'assistant', content: blank },
+    { role: 'user', content: [text] },
+    { role: 'assistant', content: [text], toolCalls: [call] },
+    { role: 'tool', toolCallId: 'c', content: blank },
+    { role: 'user', content: blank },
+  ]);
+  expect(system).toBe('');
+  expect(messages).toEqual([
+    { role: 'user', content: [{ type: 'text', text: 'Hello.' }] },
+    { role: 'assistant', content: '(nothing)' },
+    { role: 'user', content: '(nothing)' },
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'f', input: {} }] },
+    { role: 'tool', content: [expect.objectContaining({ output: { type: 'text', value: '(nothing)' } })] },
+    { role: 'user', content: '(nothing)' },
+  ]);
+});
+
 test('a request of nothing but instructions still has a turn to answer', () => {
   expect(convertMessages([{ role: 'system', content: 'Say a number.' }])).toEqual({
     system: '',

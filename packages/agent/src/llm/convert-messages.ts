@@ -8,9 +8,13 @@ export interface ModelDialog {
   readonly messages: ModelMessage[];
 }
 
+/** What a turn without words says: endpoints refuse blank text, and some of them turns that do not alternate. */
+const BLANK_TURN = '(nothing)';
+
 /**
  * The messages of a delegated request. Their content is text, or blocks in MCP's form or OpenAI's; tool calls are
- * read in either form too. System messages stand together at the beginning, since not every API takes them elsewhere.
+ * read in either form too. System messages stand together at the beginning, since not every API takes them elsewhere. Blank text is
+ * left out, and a turn of nothing else says `(nothing)`.
  * Errors: LlmCallFailure `address_refused`.
  */
 export function convertMessages(given: readonly unknown[], media = new RequestMedia([])): ModelDialog {
@@ -27,7 +31,7 @@ export function convertMessages(given: readonly unknown[], media = new RequestMe
     if (!isRecord(message)) continue;
     const { role, content } = message;
     if (role !== 'tool') showMedia();
-    if (role === 'system') system.push(textOf(content));
+    if (role === 'system') system.push(...[textOf(content)].filter(isNotBlank));
     else if (role === 'assistant') {
       messages.push({ role, content: assistantTurn(message, toolNames) });
       shown.push(...mediaBehind('From your answer:', content, media));
@@ -38,7 +42,7 @@ export function convertMessages(given: readonly unknown[], media = new RequestMe
   }
   showMedia();
   // A request of nothing but instructions is one to follow them.
-  if (messages.length === 0) messages.push({ role: 'user', content: system.pop() ?? '' });
+  if (messages.length === 0) messages.push({ role: 'user', content: system.pop() ?? BLANK_TURN });
   return { system: system.join('\n\n'), messages };
 }
 
@@ -53,10 +57,10 @@ function assistantTurn(message: Record<string, unknown>, toolNames: Map<string, 
   const text = wordsOf(message['content']);
   const given = message['toolCalls'] ?? message['tool_calls'];
   const calls = Array.isArray(given) ? given.filter(isRecord).map(readToolCall) : [];
-  if (calls.length === 0) return text;
+  if (calls.length === 0) return orBlankTurn(text);
   for (const { id, name } of calls) toolNames.set(id, name);
   return [
-    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ...(isNotBlank(text) ? [{ type: 'text' as const, text }] : []),
     ...calls.map(({ id, name, input }) => ({
       type: 'tool-call' as const,
       toolCallId: id,
@@ -86,7 +90,7 @@ function toolResult(message: Record<string, unknown>, toolNames: Map<string, str
     type: 'tool-result',
     toolCallId,
     toolName,
-    output: { type: 'text', value: wordsOf(message['content']) },
+    output: { type: 'text', value: orBlankTurn(wordsOf(message['content'])) },
   };
 }
 
@@ -121,8 +125,10 @@ function mediaTypeOf({ type, mimeType, resource }: Record<string, unknown>): str
 }
 
 function userTurn(content: unknown, media: RequestMedia): UserContent {
-  if (!Array.isArray(content)) return textOf(content);
-  return content.filter(isRecord).map((block) => userPart(block, media));
+  if (!Array.isArray(content)) return orBlankTurn(textOf(content));
+  const parts = content.filter(isRecord).map((block) => userPart(block, media));
+  const said = parts.filter((part) => part.type !== 'text' || isNotBlank(part.text));
+  return said.length === 0 ? BLANK_TURN : said;
 }
 
 type UserPart = Exclude<UserContent, string>[number];
@@ -155,6 +161,14 @@ function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (Array.isArray(content)) return content.filter(isRecord).map(blockText).join('\n');
   return content === undefined || content === null ? '' : JSON.stringify(content);
+}
+
+function isNotBlank(text: string): boolean {
+  return text.trim() !== '';
+}
+
+function orBlankTurn(text: string): string {
+  return isNotBlank(text) ? text : BLANK_TURN;
 }
 
 function stringOr(value: unknown, otherwise: string): string {
