@@ -4,7 +4,7 @@ import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import { classifyLlmError } from './classify-llm-error.ts';
 import { convertMessages } from './convert-messages.ts';
-import { convertToolChoice, convertTools, toolsOfTurns } from './convert-tools.ts';
+import { CallNaming, convertToolChoice, convertTools, toolsOfTurns } from './convert-tools.ts';
 import { modelIdOf, probeEndpoint } from './probe-endpoint.ts';
 import { type ModelTools, modelToolsOf, TOOL_HINTS } from './model-tools.ts';
 import { type OptionalParameter, RefusedParameters } from './refused-parameters.ts';
@@ -94,10 +94,11 @@ function callSettings(
   model: LanguageModel,
   { isAccepted, media, abortSignal, modelTools, ...cap }: CallBounds,
 ): CallSettings {
-  const { system, messages } = convertMessages(request.messages, media);
+  const ownTools = convertTools(request['tools']);
+  const naming = new CallNaming({ offered: Object.keys(ownTools), hasPlainIds: isAnthropic(model) });
+  const { system, messages } = convertMessages(request.messages, media, naming);
   const wantsJson = request.schema !== undefined || serviceType === 'generateObject';
   const instructions = [system, wantsJson ? jsonInstruction(request) : ''].filter((text) => text !== '');
-  const ownTools = convertTools(request['tools']);
   const hasTools = Object.keys(ownTools).length > 0;
   const past = !hasTools && isAnthropic(model) ? toolsOfTurns(messages) : {};
   const tools = { ...modelTools.tools, ...ownTools, ...past };

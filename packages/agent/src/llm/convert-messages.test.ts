@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { convertMessages } from './convert-messages.ts';
+import { CallNaming } from './convert-tools.ts';
 import { RequestMedia } from './request-media.ts';
 
 const media = new RequestMedia(['example.org']);
@@ -194,4 +195,39 @@ test('arguments of a call that nest too deep stay the text that they are', () =>
   expect(messages).toEqual([
     { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'f', input: deep }] },
   ]);
+});
+
+test('names that endpoints refuse are never sent back, and those that are offered stay as they are', () => {
+  const names = ['multi_tool_use.parallel', 'own.tool', '', 'n'.repeat(100), 'look-up_2'];
+  const calls = names.map((name, at) => ({ id: `c${at}`, name, arguments: {} }));
+  const { messages } = convertMessages(
+    [
+      { role: 'assistant', content: '', toolCalls: calls },
+      ...names.map((name, at) => ({ role: 'tool', toolCallId: `c${at}`, name, content: 'done' })),
+    ],
+    media,
+    new CallNaming({ offered: ['own.tool'] }),
+  );
+  const sent = ['multi_tool_use_parallel', 'own.tool', '_', 'n'.repeat(64), 'look-up_2'];
+  const [turn, ...results] = messages.map(({ content }) => content as { toolName: string }[]);
+  expect(turn?.map(({ toolName }) => toolName)).toEqual(sent);
+  expect(results.map(([result]) => result?.toolName)).toEqual(sent);
+});
+
+test('ids that an API refuses are sent in its characters, each result with its call and no two alike', () => {
+  const ids = ['call:1', 'call/1', 'call_1', 'ok-1', 'call:1'];
+  const given = ids.flatMap((id) => [
+    { role: 'assistant', content: '', toolCalls: [{ id, name: 'f', arguments: {} }] },
+    { role: 'tool', toolCallId: id, content: 'done' },
+  ]);
+  const idsOf = (naming: CallNaming) =>
+    convertMessages(given, media, naming).messages.map(
+      ({ content }) => (content as { toolCallId: string }[])[0]?.toolCallId,
+    );
+  expect(idsOf(new CallNaming())).toEqual(ids.flatMap((id) => [id, id]));
+  const sent = idsOf(new CallNaming({ hasPlainIds: true }));
+  expect(sent.filter((id) => !/^[a-zA-Z0-9_-]+$/.test(id ?? ''))).toEqual([]);
+  expect(sent.filter((_, at) => at % 2 === 0)).toEqual(sent.filter((_, at) => at % 2 === 1));
+  expect(new Set(sent).size).toBe(4);
+  expect(sent[0]).toBe(sent[8]);
 });

@@ -1,5 +1,6 @@
 import { blockText, isRecord, parseJson } from '@baton/protocol';
 import type { AssistantContent, ModelMessage, ToolContent, UserContent } from 'ai';
+import { CallNaming } from './convert-tools.ts';
 import { mediaTypeOrDefault, RequestMedia, requireBase64 } from './request-media.ts';
 
 /** A dialog as the `ai` package takes it: what the model is told by whoever runs it, and the turns. */
@@ -17,7 +18,11 @@ const BLANK_TURN = '(nothing)';
  * left out, and a turn of nothing else says `(nothing)`.
  * Errors: LlmCallFailure `address_refused`.
  */
-export function convertMessages(given: readonly unknown[], media = new RequestMedia([])): ModelDialog {
+export function convertMessages(
+  given: readonly unknown[],
+  media = new RequestMedia([]),
+  naming = new CallNaming(),
+): ModelDialog {
   const system: string[] = [];
   const messages: ModelMessage[] = [];
   const toolNames = new Map<string, string>();
@@ -33,11 +38,12 @@ export function convertMessages(given: readonly unknown[], media = new RequestMe
     if (role !== 'tool') showMedia();
     if (role === 'system') system.push(...[textOf(content)].filter(isNotBlank));
     else if (role === 'assistant') {
-      messages.push({ role, content: assistantTurn(message, toolNames) });
+      messages.push({ role, content: assistantTurn(message, toolNames, naming) });
       shown.push(...mediaBehind('From your answer:', content, media));
     } else if (role === 'tool') {
-      messages.push({ role, content: [toolResult(message, toolNames)] });
-      shown.push(...mediaBehind(`From the result of the tool call ${callIdOf(message)}:`, content, media));
+      messages.push({ role, content: [toolResult(message, toolNames, naming)] });
+      const id = naming.id(callIdOf(message));
+      shown.push(...mediaBehind(`From the result of the tool call ${id}:`, content, media));
     } else messages.push({ role: 'user', content: userTurn(content, media) });
   }
   showMedia();
@@ -53,7 +59,11 @@ interface ToolCall {
   readonly input: unknown;
 }
 
-function assistantTurn(message: Record<string, unknown>, toolNames: Map<string, string>): AssistantContent {
+function assistantTurn(
+  message: Record<string, unknown>,
+  toolNames: Map<string, string>,
+  naming: CallNaming,
+): AssistantContent {
   const text = wordsOf(message['content']);
   const given = message['toolCalls'] ?? message['tool_calls'];
   const calls = Array.isArray(given) ? given.filter(isRecord).map(readToolCall) : [];
@@ -63,8 +73,8 @@ function assistantTurn(message: Record<string, unknown>, toolNames: Map<string, 
     ...(isNotBlank(text) ? [{ type: 'text' as const, text }] : []),
     ...calls.map(({ id, name, input }) => ({
       type: 'tool-call' as const,
-      toolCallId: id,
-      toolName: name,
+      toolCallId: naming.id(id),
+      toolName: naming.name(name),
       input,
     })),
   ];
@@ -83,13 +93,16 @@ function readToolCall(call: Record<string, unknown>): ToolCall {
   return { id: String(call['id']), name: String(inner['name']), input: input ?? {} };
 }
 
-function toolResult(message: Record<string, unknown>, toolNames: Map<string, string>): ToolContent[number] {
-  const toolCallId = callIdOf(message);
-  const toolName = stringOr(message['name'], toolNames.get(toolCallId) ?? 'tool');
+function toolResult(
+  message: Record<string, unknown>,
+  toolNames: Map<string, string>,
+  naming: CallNaming,
+): ToolContent[number] {
+  const id = callIdOf(message);
   return {
     type: 'tool-result',
-    toolCallId,
-    toolName,
+    toolCallId: naming.id(id),
+    toolName: naming.name(stringOr(message['name'], toolNames.get(id) ?? 'tool')),
     output: { type: 'text', value: orBlankTurn(wordsOf(message['content'])) },
   };
 }
