@@ -93,6 +93,18 @@ test.each(['openai', 'anthropic'] as const)(
   },
 );
 
+test.each(['openai', 'openai-responses', 'anthropic'] as const)(
+  'a whole reply of %s to a request for a stream is the answer, after one call',
+  async (provider) => {
+    const topic = `whole reply of ${provider}`;
+    fixture.llm.behaviour = () => ({ do: 'say', text: 'All at once.', whole: true, model: 'served' });
+    const { taskId } = await ask(topic);
+    expect(eventKinds(await fixture.answerAll({ provider }))).toEqual(['claimed', 'answered']);
+    expect(await responseOf(taskId)).toMatchObject({ response: 'All at once.', model: 'served' });
+    expect(fixture.llm.countCalls(topic)).toBe(1);
+  },
+);
+
 test('a short answer after a try of which chunks were posted is that answer alone', async () => {
   let tries = 0;
   const { taskId } = await ask('short at last');

@@ -39,6 +39,8 @@ export type LlmBehaviour =
       readonly finishReason?: string;
       /** OpenAI's field of a model that will not answer, beside `content: null`. */
       readonly refusal?: string;
+      /** It ignores that a stream was asked for. */
+      readonly whole?: boolean;
       readonly afterMs?: number;
       /** The reply comes after this. */
       readonly after?: Promise<unknown>;
@@ -169,7 +171,7 @@ export class FakeLlmServer {
           finishReason: manner.finishReason,
           refusal: manner.refusal,
         };
-        if (asked.body.stream === true) {
+        if (asked.body.stream === true && manner.whole !== true) {
           response.writeHead(200, { 'content-type': 'text/event-stream' });
           await writeEvents(response, wire.streamEvents(manner.model ?? asked.model, output), manner);
           response.end();

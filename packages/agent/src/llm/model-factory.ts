@@ -5,6 +5,7 @@ import type { EndpointKind } from '@baton/protocol';
 import { createBoundedFetch } from './bounded-fetch.ts';
 import { refusalAsFailure } from './model-reply.ts';
 import { metadataExtractor, OPENAI_PROVIDER } from './reply-metadata.ts';
+import { wholeReplyAsStream } from './whole-reply.ts';
 import { extractReasoningMiddleware, type LanguageModel, wrapLanguageModel } from 'ai';
 
 export interface LlmEndpointOptions {
@@ -26,16 +27,18 @@ export function createModelFactory({
 }: LlmEndpointOptions): (modelId: string) => LanguageModel {
   const fetch = createBoundedFetch(given);
   if (provider === 'anthropic') {
-    return createAnthropic({
+    const anthropic = createAnthropic({
       baseURL: endpoint ?? 'https://api.anthropic.com/v1',
       apiKey: apiKey ?? 'none',
       fetch,
     });
+    return (modelId) => wrapLanguageModel({ model: anthropic(modelId), middleware: wholeReplyAsStream });
   }
   const baseURL = endpoint ?? 'https://api.openai.com/v1';
   if (provider === 'openai-responses') {
     const openai = createOpenAI({ name: OPENAI_PROVIDER, baseURL, apiKey: apiKey ?? 'none', fetch });
-    return (modelId) => openai.responses(modelId);
+    return (modelId) =>
+      wrapLanguageModel({ model: openai.responses(modelId), middleware: wholeReplyAsStream });
   }
   const openai = createOpenAICompatible({
     name: OPENAI_PROVIDER,
@@ -47,6 +50,6 @@ export function createModelFactory({
     ...(apiKey === undefined ? {} : { apiKey }),
   });
   // Reasoning that a model writes between these tags is not part of the answer.
-  const middleware = [extractReasoningMiddleware({ tagName: 'think' }), refusalAsFailure];
+  const middleware = [wholeReplyAsStream, extractReasoningMiddleware({ tagName: 'think' }), refusalAsFailure];
   return (modelId) => wrapLanguageModel({ model: openai(modelId), middleware });
 }
