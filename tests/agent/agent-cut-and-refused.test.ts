@@ -100,6 +100,16 @@ describe('a reply that its limit of tokens cut off', () => {
     expect(limitsOf('cut by its endpoint')).toEqual([undefined, 26]);
   });
 
+  test("at the end of the model's context window says so, and is not asked for again", async () => {
+    fixture.llm.behaviour = cut('ha', { finishReason: 'model_context_window_exceeded' });
+    const { taskId } = await delegate('generateText', 'cut by its window', { maxTokens: 300 });
+    await fixture.answerAll({ provider: 'anthropic' });
+    expect(await fixture.waitForOutcome(taskId)).toMatchObject({
+      error: { message: expect.stringContaining('context window'), errorDetails: { type: 'answer_cut' } },
+    });
+    expect(limitsOf('cut by its window')).toEqual([300]);
+  });
+
   test('that is whole JSON all the same is the answer', async () => {
     fixture.llm.behaviour = cut('{"value": "whole"}');
     const { taskId } = await delegate('generateObject', 'cut after its end');

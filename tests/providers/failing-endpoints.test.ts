@@ -51,9 +51,15 @@ test.concurrent.each<[string, LlmBehaviour, object, number]>([
   ],
   [
     'answers 200 with an error inside',
-    { do: 'garble', body: '{"error":{"message":"quota","type":"insufficient_quota"}}' },
-    { type: 'api_error', message: 'The LLM endpoint answered 200 with an error: quota' },
+    { do: 'garble', body: '{"error":{"message":"boom","type":"server_error"}}' },
+    { type: 'api_error', message: 'The LLM endpoint answered 200 with an error: boom' },
     3,
+  ],
+  [
+    'answers 200 with a used up quota inside',
+    { do: 'garble', body: '{"error":{"message":"quota","type":"insufficient_quota"}}' },
+    { type: 'billing_error', message: 'The LLM endpoint answered 200 with an error: quota' },
+    1,
   ],
   [
     'answers 200 with a refused key inside',

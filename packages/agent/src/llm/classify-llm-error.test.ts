@@ -1,7 +1,7 @@
 import { APICallError, UnsupportedFunctionalityError } from 'ai';
 import { describe, expect, test, vi } from 'vitest';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
-import { classifyLlmError } from './classify-llm-error.ts';
+import { classifyLlmError, failureInBody } from './classify-llm-error.ts';
 
 function refused(statusCode: number | undefined, responseHeaders: Record<string, string> = {}) {
   return classifyLlmError(
@@ -51,6 +51,28 @@ test.each([
     responseBody,
   });
   expect(classifyLlmError(error).message).toBe(`The LLM endpoint answered 503: ${message}`);
+});
+
+test.each([
+  [{ type: 'overloaded_error', message: 'x' }, 'overloaded_error', 'passing'],
+  [{ type: 'error', code: 'rate_limit_exceeded', message: 'x' }, 'rate_limit_error', 'passing'],
+  [{ type: 'insufficient_quota', message: 'x' }, 'billing_error', 'final'],
+  [{ type: 'invalid_request_error', code: 503, message: 'x' }, 'overloaded_error', 'passing'],
+  [{ type: 'server_error', message: 'x' }, 'api_error', 'passing'],
+])('the error %j within a reply of status 200 is a %s', (error, type, kind) => {
+  expect(failureInBody(JSON.stringify({ error }))).toMatchObject({ type, kind });
+  expect(classifyLlmError(error)).toMatchObject({ type, kind });
+});
+
+test('a quota that is used up does not pass, though its status is that of a rate', () => {
+  const error = new APICallError({
+    message: 'no',
+    url: 'http://llm',
+    requestBodyValues: {},
+    statusCode: 429,
+    responseBody: '{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}',
+  });
+  expect(classifyLlmError(error)).toMatchObject({ type: 'billing_error', kind: 'final' });
 });
 
 test('a failure that has a name keeps it, and what is not of the endpoint is not tried again', () => {

@@ -20,6 +20,14 @@ const BY_STATUS: Readonly<Record<number, StatusMeaning>> = {
   529: ['overloaded_error', 'passing'],
 };
 
+/** By an endpoint's own word for an error: the types above, and what OpenAI calls them. */
+const BY_NAME: ReadonlyMap<string, StatusMeaning> = new Map([
+  ...Object.values(BY_STATUS).map((meaning) => [meaning[0], meaning] as const),
+  ['invalid_request_error', ['invalid_request_error', 'final']],
+  ['rate_limit_exceeded', ['rate_limit_error', 'passing']],
+  ['insufficient_quota', ['billing_error', 'final']],
+]);
+
 /**
  * What the `ai` package threw, under the names that Baton knows. A reply that was no reply (cut off, no JSON, of
  * another shape) may be right the next time.
@@ -41,7 +49,9 @@ export function classifyLlmError(thrown: unknown): LlmCallFailure {
   if (statusCode === 0) return connectionFailure(thrown);
   const otherwise: StatusMeaning =
     statusCode >= 400 && statusCode < 500 ? ['invalid_request_error', 'final'] : ['api_error', 'passing'];
-  const [type, kind] = BY_STATUS[statusCode] ?? otherwise;
+  const told = meaningOf(errorIn(thrown.responseBody));
+  // A quota that is used up comes as 429, as a rate that passes does.
+  const [type, kind] = told?.[0] === 'billing_error' ? told : (BY_STATUS[statusCode] ?? otherwise);
   const message = `The LLM endpoint answered ${statusCode}: ${messageIn(thrown.responseBody) ?? said}`;
   const retryAfterMs = kind === 'passing' ? parseRetryAfter(responseHeaders) : undefined;
   return new LlmCallFailure(type, message, { kind, retryAfterMs, cause: thrown });
@@ -49,12 +59,7 @@ export function classifyLlmError(thrown: unknown): LlmCallFailure {
 
 /** The failure that a reply of status 200 tells of in the place of an answer: its `error`, or a refusal of OpenAI's responses; undefined without one. */
 export function failureInBody(body: string): LlmCallFailure | undefined {
-  let said: unknown;
-  try {
-    said = parseJson(body);
-  } catch {
-    return undefined;
-  }
+  const said = jsonIn(body);
   const refusal = refusalInResponses(said);
   if (refusal !== undefined) return refusalFailure(refusal);
   const isAnswer = isRecord(said) && ('choices' in said || 'content' in said);
@@ -67,12 +72,32 @@ export function refusalFailure(words: string): LlmCallFailure {
   return new LlmCallFailure('agent_refused', `The model refused to answer: ${said}`);
 }
 
-/** An endpoint's own words for what went wrong, with the HTTP status that it may give as `code`. */
+/** An endpoint's own words for what went wrong, with the HTTP status or the name that it may give. */
 function failureSaid(error: unknown): LlmCallFailure {
-  const code = isRecord(error) ? Number(error['code'] ?? error['status']) : Number.NaN;
-  const [type, kind] = BY_STATUS[code] ?? ['api_error', 'passing'];
+  const [type, kind] = meaningOf(error) ?? ['api_error', 'passing'];
   const words = messageIn(JSON.stringify({ error })) ?? JSON.stringify(error);
   return new LlmCallFailure(type, `The LLM endpoint answered 200 with an error: ${words}`, { kind });
+}
+
+/** What an error of an endpoint's is, by its `code`, `status` or `type`; undefined where none of them is known. */
+function meaningOf(error: unknown): StatusMeaning | undefined {
+  if (!isRecord(error)) return undefined;
+  const words = [error['code'], error['status'], error['statusCode'], error['type']];
+  return words.map((word) => BY_STATUS[Number(word)] ?? BY_NAME.get(String(word))).find(Boolean);
+}
+
+/** The `error` in a body, where it has one. */
+function errorIn(body: string | undefined): unknown {
+  const said = jsonIn(body);
+  return isRecord(said) ? said['error'] : undefined;
+}
+
+function jsonIn(body: string | undefined): unknown {
+  try {
+    return parseJson(body ?? '');
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -80,12 +105,7 @@ function failureSaid(error: unknown): LlmCallFailure {
  * `ai` package reads one form for each API, and has the words of the HTTP status otherwise.
  */
 function messageIn(body: string | undefined): string | undefined {
-  let said: unknown;
-  try {
-    said = parseJson(body ?? '');
-  } catch {
-    return undefined;
-  }
+  const said = jsonIn(body);
   if (!isRecord(said)) return undefined;
   const { error, message, detail } = said;
   const told = [isRecord(error) ? error['message'] : error, message, detail];

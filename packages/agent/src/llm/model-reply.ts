@@ -138,7 +138,14 @@ function isComplete({ text, toolCalls }: ModelReply, { request, serviceType }: D
 /** More tokens are allowed when a reply that was cut is asked for again: by this factor, within the agent's own cap. */
 const MORE_ROOM = 2;
 
-function cutReply({ usage }: ModelReply, { limit, cap, mayAllowMore }: TokenLimits): LlmCallFailure {
+function cutReply({ usage, rawFinishReason }: ModelReply, limits: TokenLimits): LlmCallFailure {
+  const { limit, cap, mayAllowMore } = limits;
+  // Anthropic's: no limit of this request ended it, and more tokens would not help.
+  if (rawFinishReason === 'model_context_window_exceeded') {
+    const message =
+      "The LLM's answer was cut off at the end of the model's context window, which holds the request and the answer.";
+    return new LlmCallFailure('answer_cut', message);
+  }
   const written = limit ?? usage?.outputTokens;
   const more = written === undefined ? undefined : Math.min(written * MORE_ROOM, cap ?? Infinity);
   const at =
