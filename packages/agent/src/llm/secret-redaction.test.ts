@@ -14,6 +14,8 @@ test.each([
   ['percent-encoded as a whole', Array.from(KEY, (one) => `%${one.charCodeAt(0).toString(16)}`).join('')],
   ['escaped in JSON', JSON.stringify(KEY).slice(1, -1)],
   ['in escapes of JSON', Array.from(KEY, (one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('')],
+  ['escaped in HTML', KEY.replace('"', '&quot;').replaceAll('+', '&#43;').replace('/', '&#x2F;')],
+  ['in hexadecimal digits', Buffer.from(KEY).toString('hex').toUpperCase()],
   ['in Base64', Buffer.from(KEY).toString('base64')],
   ['in Base64 for URLs', Buffer.from(KEY).toString('base64url')],
 ])('a key %s is taken out', (_form, echoed) => {
@@ -25,34 +27,68 @@ test.each([
   });
 });
 
+const LONG_KEY = 'sk-proj-?>?>~~SECRETsecret-abcdefghij0123456789';
+
+test.each(['', 'x', 'xy', 'user:', 'Bearer '])(
+  'a key in Base64 behind %j is taken out, whatever stands behind it',
+  (before) => {
+    for (const key of [KEY, LONG_KEY, `${LONG_KEY}a`, `${LONG_KEY}ab`])
+      for (const after of ['', 'z', 'zz', ' and more'])
+        for (const encoding of ['base64', 'base64url'] as const) {
+          const encoded = Buffer.from(before + key + after).toString(encoding);
+          const said = new SecretRedaction(key).text(encoded);
+          expect(said).toContain(REDACTED);
+          expect(Buffer.from(said.split(REDACTED)[0] ?? '', 'base64').toString()).not.toContain(
+            key.slice(0, 2),
+          );
+          expect(Buffer.from(`${said.split(REDACTED)[1]}`, 'base64').length).toBeLessThan(after.length + 1);
+        }
+  },
+);
+
+test('the beginning of a long key is taken out, but not what providers begin all keys with', () => {
+  const long = new SecretRedaction(LONG_KEY);
+  for (const length of [16, 20, LONG_KEY.length - 1])
+    expect(long.text(`key: ${LONG_KEY.slice(0, length)}... `)).toBe(`key: ${REDACTED}... `);
+  for (const shown of ['sk-proj-', 'sk-proj-?>?>', LONG_KEY.slice(-8)]) expect(long.text(shown)).toBe(shown);
+  const token = new SecretRedaction('eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2ln');
+  expect(token.text('eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJz')).not.toContain(REDACTED);
+});
+
 test('nothing else is changed, and a word that is no secret is none', () => {
   expect(redaction.text(`${KEY.slice(0, -1)} sk-`)).toBe(`${KEY.slice(0, -1)} sk-`);
   expect(new SecretRedaction('none').text('none')).toBe('none');
   expect(new SecretRedaction(undefined).text('undefined')).toBe('undefined');
 });
 
-test('a stream never shows the key, however it is cut, and shows every word that has ended', () => {
-  const word = fc.constantFrom(KEY, encodeURIComponent(KEY), KEY.slice(0, 9), 'x'.repeat(400), 'word', 'ß');
-  const text = fc
-    .array(word, { maxLength: 12 })
-    .chain((words) => fc.constantFrom(words.join(' '), words.join('')));
-  const cuts = fc.array(fc.nat({ max: 30 }), { maxLength: 400 });
-  fc.assert(
-    fc.property(text, cuts, (whole, lengths) => {
-      let shown = '';
-      const add = redaction.stream((piece) => (shown += piece));
-      let at = 0;
-      for (const length of lengths) {
-        add(whole.slice(at, at + length));
-        at += length;
-      }
-      const clean = redaction.text(whole);
-      expect(clean.startsWith(shown)).toBe(true);
-      const said = redaction.text(whole.slice(0, at).replace(/[\x21-\x7e]*$/, ''));
-      expect(shown.length).toBeGreaterThanOrEqual(said.length);
-    }),
-  );
-});
+test.each([KEY, LONG_KEY])(
+  'a stream never shows %s, however it is cut, and shows every word that has ended',
+  (key) => {
+    const redaction = new SecretRedaction(key);
+    const base64 = Buffer.from(`x${key}`).toString('base64');
+    const parts = [key, encodeURIComponent(key), base64, key.slice(0, 9), key.slice(0, 20)];
+    const word = fc.constantFrom(...parts, 'x'.repeat(400), 'y'.repeat(900), 'word', 'ß');
+    const text = fc
+      .array(word, { maxLength: 12 })
+      .chain((words) => fc.constantFrom(words.join(' '), words.join('')));
+    const cuts = fc.array(fc.nat({ max: 30 }), { maxLength: 400 });
+    fc.assert(
+      fc.property(text, cuts, (whole, lengths) => {
+        let shown = '';
+        const add = redaction.stream((piece) => (shown += piece));
+        let at = 0;
+        for (const length of lengths) {
+          add(whole.slice(at, at + length));
+          at += length;
+        }
+        const clean = redaction.text(whole);
+        expect(clean.startsWith(shown)).toBe(true);
+        const said = redaction.text(whole.slice(0, at).replace(/[\x21-\x7e]*$/, ''));
+        expect(shown.length).toBeGreaterThanOrEqual(said.length);
+      }),
+    );
+  },
+);
 
 test('answers, their logprobs and errors come without the key', async () => {
   const asked = {} as DelegatedRequest;
