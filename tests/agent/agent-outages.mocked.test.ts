@@ -121,11 +121,11 @@ describe('an endpoint that does not answer, whatever is asked of it,', () => {
 
   test('ends an agent with once after five probes, and nothing was claimed', async () => {
     const { taskId } = await fixture.parkEcho('nobody is there');
-    const llm = createModelFactory({ provider: 'openai', endpoint: 'http://127.0.0.1:1/v1' });
+    const llm = createModelFactory({ provider: 'openai', endpoint: 'http://127.0.0.1:2/v1' });
     const agent = fixture.startAgent({ once: true, answer: answerWith(llm('m')) });
     const error = await agent.done.catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ kind: 'passing', scope: 'endpoint' });
-    expect(String(error)).toContain('http://127.0.0.1:1');
+    expect(String(error)).toContain('http://127.0.0.1:2');
     expect(eventKinds(agent.events)).toEqual(['holding', 'holding', 'holding', 'holding', 'holding']);
     await fixture.cancelTask(taskId);
   });

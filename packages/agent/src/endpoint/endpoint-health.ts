@@ -14,10 +14,11 @@ const REFUSALS = new Set([
   'not_found_error',
   'host_not_found',
   'certificate_error',
+  'tls_error',
 ]);
 
 /** Failures that a mistyped address causes, and a network that is gone for a while. */
-const OF_THE_ADDRESS = new Set(['host_not_found', 'certificate_error', 'no_llm_api']);
+const OF_THE_ADDRESS = new Set(['host_not_found', 'certificate_error', 'tls_error', 'no_llm_api']);
 
 type Probe = NonNullable<AnswerFunction['probe']>;
 

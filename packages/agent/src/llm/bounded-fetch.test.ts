@@ -4,18 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBoundedFetch } from './bounded-fetch.ts';
 
-let reply = { type: 'application/json', body: '' };
+let reply: { type: string; body: string | Uint8Array; isCut?: boolean } = { type: '', body: '' };
 const server = createServer((_request, response) => {
   response.writeHead(200, { 'content-type': reply.type });
-  response.end(reply.body);
+  if (reply.isCut !== true) return void response.end(reply.body);
+  response.write(reply.body, () => response.destroy());
 });
 beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
 afterAll(() => void server.close());
-const read = async (type: string, body: string) => {
-  reply = { type, body };
+const read = async (type: string, body: string | Uint8Array, isCut = false) => {
+  reply = { type, body, isCut };
   return (
     await createBoundedFetch(fetch)(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   ).text();
@@ -40,6 +41,34 @@ test.each(['application/json', 'text/event-stream'])(
     await expect(read(type, ' '.repeat(4_194_305))).rejects.toMatchObject({
       type: 'answer_too_large',
       kind: 'final',
+    });
+  },
+);
+
+test.each(['application/json', 'text/event-stream'])(
+  'a reply of %s is read by its character set, and is never altered silently',
+  async (type) => {
+    const [body, latin] = [Buffer.from('{"a":"café"}'), Buffer.from('{"a":"café"}', 'latin1')];
+    expect(await read(type, body)).toBe('{"a":"café"}');
+    expect(await read(`${type}; charset=latin1`, latin)).toBe('{"a":"café"}');
+    expect(await read(`${type}; charset="ISO-8859-1"`, latin)).toBe('{"a":"café"}');
+    await expect(read(`${type};charset=utf-8`, latin)).rejects.toMatchObject({
+      type: 'api_error',
+      message: "The LLM endpoint's reply is no text in utf-8.",
+    });
+    await expect(read(`${type}; charset=klingon`, body)).rejects.toMatchObject({
+      message: "The LLM endpoint's reply is no text in klingon.",
+    });
+  },
+);
+
+test.each(['application/json', 'text/event-stream'])(
+  'a reply of %s whose connection breaks off says so',
+  async (type) => {
+    await expect(read(type, '{"half', true)).rejects.toMatchObject({
+      type: 'api_error',
+      kind: 'passing',
+      message: expect.stringMatching(/^The LLM endpoint's reply ended before it was whole: ./),
     });
   },
 );

@@ -1,4 +1,4 @@
-import { JsonTextError, MAX_BODY_BYTES, requireJsonBounds } from '@baton/protocol';
+import { connectionFailureReason, JsonTextError, MAX_BODY_BYTES, requireJsonBounds } from '@baton/protocol';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { failureInBody } from './classify-llm-error.ts';
 import { expectedReply, WholeReplyFailure } from './whole-reply.ts';
@@ -18,7 +18,7 @@ export function createBoundedFetch(send: typeof fetch): typeof fetch {
       await reply.body?.cancel();
       throw new HtmlPageFailure();
     }
-    const bounded = await boundReply(reply);
+    const bounded = await boundReply(reply, init?.signal);
     if (bounded.isWhole && expected === 'stream') throw new WholeReplyFailure(bounded.reply);
     return bounded.reply;
   };
@@ -37,45 +37,104 @@ export class HtmlPageFailure extends LlmCallFailure {
   }
 }
 
-const emptyReply = () =>
-  new LlmCallFailure('api_error', 'The LLM endpoint answered 200 with an empty body.', { kind: 'passing' });
+const passingFailure = (message: string, cause?: unknown) =>
+  new LlmCallFailure('api_error', message, { kind: 'passing', cause });
+const emptyReply = () => passingFailure('The LLM endpoint answered 200 with an empty body.');
 
-async function boundReply(reply: Response): Promise<BoundedReply> {
+/** @param signal of the call: what it ends is no reply that broke off. */
+async function boundReply(reply: Response, signal: AbortSignal | null | undefined): Promise<BoundedReply> {
   const { body, headers, ok } = reply;
   if (body === null) {
     if (ok) throw emptyReply();
     return { reply, isWhole: false };
   }
-  const size = new ReplySize(MAX_BODY_BYTES);
-  if (headers.get('content-type')?.includes('json') !== true) {
-    const counted = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        size.add(chunk);
-        controller.enqueue(chunk);
-      },
-      flush() {
-        if (ok && size.bytes === 0) throw emptyReply();
-      },
-    });
-    return { reply: new Response(body.pipeThrough(counted), reply), isWhole: false };
-  }
+  const checked = checkedBody(body, reply, signal);
+  if (headers.get('content-type')?.includes('json') !== true)
+    return { reply: new Response(checked, reply), isWhole: false };
   const pieces: Uint8Array[] = [];
   // A loop that is left by an error cancels the body.
-  for await (const chunk of body) {
-    size.add(chunk);
-    pieces.push(chunk);
-  }
-  const text = new TextDecoder().decode(Buffer.concat(pieces));
+  for await (const piece of checked) pieces.push(piece);
+  const text = Buffer.concat(pieces).toString();
   if (ok && text.trim() === '') throw emptyReply();
   try {
     requireJsonBounds(text);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
-    throw new LlmCallFailure('api_error', `The LLM endpoint's reply ${error.message}.`, { kind: 'passing' });
+    throw passingFailure(`The LLM endpoint's reply ${error.message}.`);
   }
   const failure = ok ? failureInBody(text) : undefined;
   if (failure !== undefined) throw failure;
   return { reply: new Response(text, reply), isWhole: ok && text.trimStart().startsWith('{') };
+}
+
+/**
+ * A reply's body as UTF-8, whatever character set its type names. Errors of the stream: LlmCallFailure `answer_too_large`, and `api_error`
+ * for a body that breaks off, is empty or is no text of its character set.
+ */
+function checkedBody(
+  body: ReadableStream<Uint8Array>,
+  reply: Response,
+  signal: AbortSignal | null | undefined,
+): ReadableStream<Uint8Array> {
+  const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
+  const text = new ReplyText(reply);
+  const size = new ReplySize(MAX_BODY_BYTES);
+  const read = async () => {
+    try {
+      return await reader.read();
+    } catch (thrown) {
+      if (signal?.aborted === true) throw thrown;
+      const reason = connectionFailureReason(thrown);
+      throw passingFailure(`The LLM endpoint's reply ended before it was whole: ${reason}`, thrown);
+    }
+  };
+  /** Passes on what is read next: a pull that passes nothing on would be the last. */
+  const passNext = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    for (let decoded = ''; decoded === ''; ) {
+      const { done, value } = await read();
+      if (value !== undefined) size.add(value);
+      decoded = text.decode(value);
+      if (decoded !== '') controller.enqueue(Buffer.from(decoded));
+      if (!done) continue;
+      if (reply.ok && size.bytes === 0) throw emptyReply();
+      return controller.close();
+    }
+  };
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        await passNext(controller);
+      } catch (thrown) {
+        // What is not read any further is not sent any further.
+        await reader.cancel(thrown).catch(() => {});
+        throw thrown;
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+/** Decodes a reply by the character set that its type names, UTF-8 without one. The words of an error are read as far as UTF-8 reads them. */
+class ReplyText {
+  private readonly charset: string;
+  private readonly fatal: boolean;
+  private decoder: InstanceType<typeof TextDecoder> | undefined;
+
+  constructor({ headers, ok }: Response) {
+    const named = /;\s*charset="?([\w.:-]{1,40})/i.exec(headers.get('content-type') ?? '')?.[1];
+    this.charset = (ok ? named : undefined) ?? 'utf-8';
+    this.fatal = ok;
+  }
+
+  /** The text of the next bytes, or of what is left at the end. Errors: LlmCallFailure `api_error`, also for a character set that is not known. */
+  decode(bytes: Uint8Array | undefined): string {
+    try {
+      this.decoder ??= new TextDecoder(this.charset, { fatal: this.fatal });
+      return this.decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch (thrown) {
+      throw passingFailure(`The LLM endpoint's reply is no text in ${this.charset}.`, thrown);
+    }
+  }
 }
 
 /** Counts the bytes of a reply. Errors: LlmCallFailure `answer_too_large` once there are more than `most`. */

@@ -1,4 +1,4 @@
-import { connectionFailureReason, isRecord, parseJson, rootCauseOf } from '@baton/protocol';
+import { connectionFailureReason, isRecord, parseJson, rootCauseOf, truncate } from '@baton/protocol';
 import { APICallError, UnsupportedFunctionalityError } from 'ai';
 import { LlmCallFailure, type FailureKind } from '../api/llm-call-failure.ts';
 import { refusalInResponses } from './reply-metadata.ts';
@@ -37,6 +37,12 @@ export function classifyLlmError(thrown: unknown): LlmCallFailure {
   if (named !== undefined) return named;
   // Errors within a stream come as the endpoint wrote them.
   if (isRecord(thrown) && !(thrown instanceof Error)) return failureSaid(thrown);
+  const broken = thrown instanceof Error ? brokenReplyReason(thrown) : undefined;
+  if (broken !== undefined)
+    return new LlmCallFailure('api_error', `The LLM endpoint's reply ${broken}`, {
+      kind: 'passing',
+      cause: thrown,
+    });
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   // Such as a media type that the endpoint's API has no form for: nothing was sent, and nothing else would be.
   if (UnsupportedFunctionalityError.isInstance(thrown))
@@ -112,6 +118,36 @@ function messageIn(body: string | undefined): string | undefined {
   return told.find((one): one is string => typeof one === 'string' && one !== '');
 }
 
+/** The longest reason that a reply is no answer of its API. */
+const MAX_REASON_LENGTH = 300;
+
+/** Why a reply, or an event of a stream, is none of its endpoint's API: no JSON, or of another form; undefined for any other error. */
+function brokenReplyReason(thrown: Error): string | undefined {
+  for (let error: unknown = thrown; error instanceof Error; error = error.cause) {
+    if (error.name === 'AI_JSONParseError')
+      return `is no JSON: ${truncate(rootCauseOf(error).message, MAX_REASON_LENGTH)}`;
+    // The package writes what Zod found behind the whole reply, and in places has its words only.
+    const [, issues] = /^Type validation failed: .*\nError message: (\[.*\])$/s.exec(error.message) ?? [];
+    if (issues !== undefined)
+      return `has another form than its API's: ${truncate(firstIssue(jsonIn(issues)), MAX_REASON_LENGTH)}`;
+  }
+  return undefined;
+}
+
+/** Zod's first issue, with its path; of a union that of an alternative which is not told from the others by its type alone. */
+function firstIssue(issues: unknown): string {
+  const [issue] = Array.isArray(issues) ? issues.filter(isRecord) : [];
+  if (issue === undefined) return 'no field is named';
+  const { path, message, errors } = issue;
+  const alternatives = Array.isArray(errors)
+    ? errors.filter((one) => Array.isArray(one) && one.length > 0)
+    : [];
+  const chosen: unknown = alternatives.find(([one]) => !isRecord(one) || String(one['path']) !== 'type');
+  const place = Array.isArray(path) ? path.join('.') : '';
+  const said = alternatives.length === 0 ? String(message) : firstIssue(chosen ?? alternatives[0]);
+  return place === '' ? said : `${place}: ${said}`;
+}
+
 /** By the code of Node's error: what is wrong with the address. Any other failure to connect may pass. */
 const BY_CODE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'host_not_found',
@@ -121,12 +157,23 @@ const BY_CODE: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'certificate_error',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate_error',
   ERR_TLS_CERT_ALTNAME_INVALID: 'certificate_error',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'tls_error',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'tls_error',
+  ERR_SSL_UNKNOWN_PROTOCOL: 'tls_error',
 };
 
-function connectionFailure(thrown: Error): LlmCallFailure {
-  const { code } = rootCauseOf(thrown) as { code?: unknown };
+const NO_TLS = 'no TLS is spoken at its address: is it one of http, not https?';
+
+function connectionFailure(thrown: APICallError): LlmCallFailure {
+  const { code, message } = rootCauseOf(thrown) as Error & { code?: unknown };
+  if (message === 'bad port') {
+    const port = `port ${new URL(thrown.url).port} is one that fetch does not call (https://fetch.spec.whatwg.org/#port-blocking)`;
+    return new LlmCallFailure('address_refused', `The LLM endpoint cannot be reached: ${port}.`, {
+      cause: thrown,
+    });
+  }
   const type = BY_CODE[String(code)];
-  const said = connectionFailureReason(thrown);
+  const said = type === 'tls_error' ? NO_TLS : connectionFailureReason(thrown);
   return new LlmCallFailure(type ?? 'api_error', `The LLM endpoint cannot be reached: ${said}`, {
     kind: type === undefined ? 'passing' : 'final',
     cause: thrown,
