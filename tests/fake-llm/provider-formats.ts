@@ -37,8 +37,17 @@ const OPENAI_USAGE = {
   total_tokens: USAGE.input + USAGE.output,
 };
 
+/** What names of functions are made of, and Anthropic's ids of calls. */
+const PLAIN = /^[a-zA-Z0-9_-]{1,64}$/;
+
 export const openaiFormat: ProviderFormat = {
   api: 'openai',
+  refusalOf({ messages }) {
+    const calls = messages.flatMap((message: AnyJson) => message.tool_calls ?? []);
+    return calls.every((call: AnyJson) => PLAIN.test(call.function.name))
+      ? undefined
+      : "messages.tool_calls.function.name: string does not match '^[a-zA-Z0-9_-]+$'";
+  },
   parseRequest(body) {
     const system = body.messages.filter((message: AnyJson) => message.role === 'system');
     return {
@@ -102,6 +111,14 @@ export const anthropicFormat: ProviderFormat = {
   refusalOf({ messages, tools }) {
     const blocks = messages.flatMap(({ content }: AnyJson) => content);
     const isOfTools = blocks.some(({ type }: AnyJson) => type === 'tool_use' || type === 'tool_result');
+    if (blocks.some(({ type, text }: AnyJson) => type === 'text' && text.trim() === ''))
+      return 'messages: text content blocks must contain non-whitespace text';
+    if (
+      blocks.some(
+        ({ type, id, name }: AnyJson) => type === 'tool_use' && !(PLAIN.test(id) && PLAIN.test(name)),
+      )
+    )
+      return "tool_use: String should match pattern '^[a-zA-Z0-9_-]+$'";
     return isOfTools && (tools ?? []).length === 0
       ? 'Requests which include `tool_use` or `tool_result` blocks must define tools'
       : undefined;

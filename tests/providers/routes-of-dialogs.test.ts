@@ -74,6 +74,18 @@ describe.each(['openai', 'openai-responses', 'anthropic'] as const)('over %s', (
     );
   });
 
+  test('a dialog goes on after blank words and a call of a function that the model made up', async () => {
+    const message = `made up over ${kind}`;
+    const toolCalls = [{ id: 'call:1/x', name: 'functions.coder', arguments: { message: 'one' } }];
+    fixture.llm.behaviour = ({ attempt }) =>
+      attempt === 1 ? { do: 'say', text: '\n\n', toolCalls } : { do: 'say', text: 'By myself, then.' };
+    expect(await fixture.call('ask_assistant', { message })).toMatchObject({
+      status: 'completed',
+      response: 'By myself, then.',
+    });
+    expect(fixture.llm.countCalls(message)).toBe(2);
+  });
+
   const hints = {
     webSearch: true,
     computerUse: { displayWidth: 800, displayHeight: 600, environment: 'browser' },
