@@ -9,7 +9,14 @@ import {
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { refusalFailure } from './classify-llm-error.ts';
-import { type ImageBlock, imagesOf, logprobsOf, refusalInResponses, refusalOf } from './reply-metadata.ts';
+import {
+  type ImageBlock,
+  imagesOf,
+  logprobsOf,
+  refusalInResponses,
+  refusalOf,
+  RESPONSES_API,
+} from './reply-metadata.ts';
 
 /** A stream without a chunk for this long counts as stopped. */
 const STALL_MS = 60_000;
@@ -53,8 +60,14 @@ export async function streamReply(
   onText: (piece: string) => void,
 ): Promise<ModelReply> {
   const { output: _, ...streamed } = settings;
-  const timeout = { chunkMs: STALL_MS };
-  const stream = streamText({ ...streamed, timeout, includeRawChunks: true, onError: () => {} });
+  const { model } = settings;
+  const stream = streamText({
+    ...streamed,
+    timeout: { chunkMs: STALL_MS },
+    // Elsewhere a ping would count as a chunk.
+    includeRawChunks: typeof model !== 'string' && model.provider === RESPONSES_API,
+    onError: () => {},
+  });
   let text = '';
   const toolCalls: ModelReply['toolCalls'][number][] = [];
   for await (const part of stream.fullStream) {
