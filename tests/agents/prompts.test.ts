@@ -64,9 +64,10 @@ test('a public prompt is listed among the workflows and rendered; others are not
     'Why {tone} and $&?',
   ]);
   await expect(client.getPrompt({ name: 'hidden', arguments: {} })).rejects.toMatchObject({ code: -32602 });
-  await expect(client.getPrompt({ name: 'later', arguments: {} })).rejects.toThrow(
-    /arguments\.thing: is required/,
-  );
+  for (const args of [{}, { thing: '' }, { thing: ' \n\t' }])
+    await expect(client.getPrompt({ name: 'later', arguments: args })).rejects.toThrow(
+      /arguments\.thing: is required/,
+    );
   await expect(client.getPrompt({ name: 'later', arguments: { thing: 'a', x: 'b' } })).rejects.toThrow(
     /arguments\.x: the prompt has no such argument/,
   );

@@ -89,7 +89,9 @@ test.concurrent.each<[string, LlmBehaviour, object, number]>([
     const text = `an endpoint that ${what}`;
     behave(text, behaviour);
     const failed = await fixture.call('bench_echo', { text });
-    expect(failed.error).toMatchObject({ code: 'agent_error', errorDetails: error });
+    // By the model, usage tells which endpoint failed.
+    const errorDetails = { ...error, model: 'served-model' };
+    expect(failed.error).toMatchObject({ code: 'agent_error', errorDetails });
     expect(fixture.llm.countCalls(text)).toBe(asked);
     expect(JSON.stringify(failed)).not.toContain(API_KEY);
     expect(await fixture.call('bench_echo', { text: `after ${what}` })).toMatchObject({

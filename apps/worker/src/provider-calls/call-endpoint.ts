@@ -28,8 +28,10 @@ export async function callEndpoint(
   signal: AbortSignal,
   words: PostedWords,
 ): Promise<AgentAnswer> {
+  let model: string | undefined;
   try {
     const endpoint = await endpointOf(call);
+    model = modelOf(call, endpoint.route);
     const data = await askModel(call, endpoint, { models, signal, onText: words.add });
     const text = textAsSent(data);
     if (!(await words.end(text.ok ? text.value : '')))
@@ -39,7 +41,7 @@ export async function callEndpoint(
     await words.end('');
     signal.throwIfAborted();
     const { type, message, retryAfterMs } = toLlmCallFailure(thrown);
-    return errorAnswer(type, message, retryAfterMs);
+    return errorAnswer(type, message, { retryAfterMs, model });
   }
 }
 
@@ -137,10 +139,19 @@ function requestOf(
   return { role, serviceType, request, attempt, summary, ...whose };
 }
 
-export function errorAnswer(type: string, message: string, retryAfterMs?: number): AgentAnswer {
-  const details = { type, message: message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed() };
+/** `model`: the one that was asked, by which usage counts the call. */
+export function errorAnswer(
+  type: string,
+  message: string,
+  { retryAfterMs, model }: { retryAfterMs?: number | undefined; model?: string | undefined } = {},
+): AgentAnswer {
   return {
     status: 'error',
-    errorDetails: retryAfterMs === undefined ? details : { ...details, retryAfterMs },
+    errorDetails: {
+      type,
+      message: message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed(),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(model !== undefined && { model }),
+    },
   };
 }

@@ -35,7 +35,7 @@ export function requirePromptArguments(
     );
   }
   const missing = prompt.arguments.find(
-    ({ name, required }) => required && (!Object.hasOwn(args, name) || args[name] === ''),
+    ({ name, required }) => required && (!Object.hasOwn(args, name) || args[name]?.trim() === ''),
   );
   if (missing !== undefined) throw promptArgumentError(missing.name, 'is required', field);
 }
