@@ -7,7 +7,7 @@ export const schemaCrosstalk: Attack = {
   withoutGuard: [
     {
       file: 'validation-thread.mjs',
-      from: 'new drafts[draft]({ ...options, validateSchema: false }).compile(schema)',
+      from: 'new drafts[draft]({ ...options, validateSchema: false, ...more }).compile(schema)',
       to: 'metaValidators[draft].compile(schema)',
     },
   ],
