@@ -3,7 +3,7 @@ import { MAX_BODY_BYTES, MAX_IMPORT_BYTES, type Scope, scopeSchema } from '@bato
 import type { Store } from '@baton/store';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noRouteError } from './error-responses.ts';
-import { isYaml } from './yaml-body-parser.ts';
+import { hasYamlBody } from './yaml-body-parser.ts';
 import type { BufferBudget } from './limits/buffer-budget.ts';
 
 /** Smaller bodies of JSON are read before their caller is admitted, which nearly all are. */
@@ -22,7 +22,7 @@ export function refuseUnadmittedLargeBodies(
 ): void {
   app.addHook('onRequest', (request, reply, done) => {
     const announced = announcedBytes(request);
-    if (announced !== undefined && announced <= UNCHECKED_BYTES && !isYaml(request)) return done();
+    if (announced !== undefined && announced <= UNCHECKED_BYTES && !hasYamlBody(request)) return done();
     const { credential } = request;
     if (request.is404) return done(noRouteError(request));
     if (credential?.kind !== 'key') return done();

@@ -1,6 +1,6 @@
 import { BatonError, JsonTextError, parseJson } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { CORE_SCHEMA, load, YAMLException } from 'js-yaml';
+import { CORE_SCHEMA, load } from 'js-yaml';
 import { tenantOf } from './json-body-parser.ts';
 import { readBody } from './read-body.ts';
 
@@ -32,7 +32,7 @@ export function installYamlBodyParser(app: FastifyInstance): void {
 }
 
 /** True of a body that the parser above reads. */
-export function isYaml({ headers }: FastifyRequest): boolean {
+export function hasYamlBody({ headers }: FastifyRequest): boolean {
   return /^application\/yaml\b/i.test(headers['content-type'] ?? '');
 }
 
@@ -48,7 +48,6 @@ function parseYaml(text: string): unknown {
     return parseJson(JSON.stringify(value ?? null));
   } catch (thrown) {
     if (thrown instanceof JsonTextError) throw unreadable(`what it says ${thrown.message}`);
-    if (thrown instanceof YAMLException) throw unreadable(thrown.message);
     throw unreadable(thrown instanceof Error ? thrown.message : 'unreadable');
   }
 }

@@ -48,7 +48,7 @@ export async function auditRoutes(
 }
 
 /** Who makes a change: its key's id, or `operator`. */
-export function makerOf(request: FastifyRequest): string {
+export function actorOf(request: FastifyRequest): string {
   return tenantRequestOf(request).caller.heldIdentity().admittedBy?.id ?? 'operator';
 }
 

@@ -7,7 +7,7 @@ import { tenantRouter } from '../admission/router.ts';
 import { pathTenantRouteBase } from '../admission/tenant-route-base.ts';
 import { formatToolSelection, parseToolSelection } from '../../tool-listing/tool-selection.ts';
 import { keySchema, newKeySchema } from '../views/key-view.ts';
-import { makerOf, recordAudit } from './audit.ts';
+import { actorOf, recordAudit } from './audit.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
 
 /** A week: who rotates has to bring the new key to everyone who uses the old one. */
@@ -138,7 +138,7 @@ function recordKeyChange(
   more: object = {},
 ): Promise<void> {
   const { tenant } = tenantRequestOf(request);
-  return recordAudit(request, tenant, `key_${change}`, makerOf(request), {
+  return recordAudit(request, tenant, `key_${change}`, actorOf(request), {
     keyId,
     principal,
     scopes,

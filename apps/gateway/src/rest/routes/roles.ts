@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { tenantRouter } from '../admission/router.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { makerOf, recordAudit } from './audit.ts';
+import { actorOf, recordAudit } from './audit.ts';
 import { roleSchema } from '../views/role-view.ts';
 
 /** A tenant's roles: what LLM requests are asked of. */
@@ -41,7 +41,7 @@ export async function roleRoutes(
     reply: [200, 'What is stored now', roleSchema],
     async run({ tenant, identity, params: { role }, body }, request) {
       const now = describeRole(role, await tenant.roles.put(identity, role, body));
-      await recordAudit(request, tenant, 'role_changed', makerOf(request), { role, routes: now.routes });
+      await recordAudit(request, tenant, 'role_changed', actorOf(request), { role, routes: now.routes });
       return now;
     },
   });
@@ -53,7 +53,7 @@ export async function roleRoutes(
     reply: [200, 'Whether it was configured', z.object({ role: modelRoleSchema, deleted: z.boolean() })],
     async run({ tenant, identity, params: { role } }, request) {
       const deleted = await tenant.roles.delete(identity, role);
-      if (deleted) await recordAudit(request, tenant, 'role_deleted', makerOf(request), { role });
+      if (deleted) await recordAudit(request, tenant, 'role_deleted', actorOf(request), { role });
       return { role, deleted };
     },
   });
