@@ -229,6 +229,35 @@ describe('two routes', () => {
     expect(outcome).toMatchObject({ status: 'completed', result: { value: 'answer to agent fails' } });
   });
 
+  test('endpoint and then agent: an endpoint that asks to be left alone for long is not waited for', async () => {
+    await fixture.putRole('main', { routes: [fixture.route(), own] });
+    fixture.llm.behaviour = () => ({ do: 'refuse', status: 429, headers: { 'retry-after': '600' } });
+    const { taskId } = await fixture.call('bench_echo', { text: 'busy for long' });
+    await expect
+      .poll(() => fixture.call('task_status', { taskId }))
+      .toMatchObject({ status: 'input_required', pending: { llmRequestForAgent: { modelId: 'mine' } } });
+    expect(fixture.llm.countCalls('busy for long')).toBe(1);
+  });
+
+  test('endpoint and then agent: whose answers never fit is followed by the agent, who is told what was wrong', async () => {
+    await fixture.putRole('main', { routes: [fixture.route(), own] });
+    fixture.llm.behaviour = () => ({ do: 'say', text: 'no JSON' });
+    const { taskId } = await fixture.call('bench_echo', { text: 'never fits' });
+    await expect
+      .poll(() => fixture.call('task_status', { taskId }))
+      .toMatchObject({
+        status: 'input_required',
+        pending: {
+          attempt: 5,
+          llmRequestForAgent: {
+            modelId: 'mine',
+            messages: [{}, { content: 'no JSON' }, { content: expect.stringContaining('not JSON') }],
+          },
+        },
+      });
+    expect(fixture.llm.countCalls('never fits')).toBe(4);
+  });
+
   test('endpoint and then agent: what the endpoint does not answer before the deadline, an agent is asked', async () => {
     await fixture.putRole('main', { routes: [fixture.route(), own] });
     fixture.llm.behaviour = () => ({ do: 'hang' });

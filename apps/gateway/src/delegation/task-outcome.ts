@@ -1,5 +1,6 @@
 import { type Directive, type JsonObject, type PendingSummary, type WireError } from '@baton/protocol';
 import type { TaskView } from '@baton/store';
+import { isoTime } from './iso-time.ts';
 import { directiveForPendingInteractions } from './directive-for-pending-interactions.ts';
 
 /** A task's status with its result, request or error: `outcome` of `agent_llm`, top level of `task_status`. */
@@ -10,6 +11,8 @@ export interface TaskOutcome {
   readonly pendingInteractions?: readonly PendingSummary[];
   readonly error?: WireError;
   readonly waitsForRoom?: WaitForRoom;
+  /** When the pause ends after which it tries again what failed. */
+  readonly pausedUntil?: string;
   /** Of an answer that does not fit (rejected-answer.ts): what is wrong, and which attempt of how many comes next. */
   readonly problem?: string;
   readonly attempt?: number;
@@ -51,6 +54,7 @@ export function outcomeOf(view: TaskView): TaskOutcome {
         status: view.status,
         ...(pending ? { pending } : {}),
         ...(view.waitsForRoom === undefined ? {} : { waitsForRoom: describeWaitForRoom(view.waitsForRoom) }),
+        ...(view.pausedUntil === undefined ? {} : { pausedUntil: isoTime(view.pausedUntil) }),
         ...(pending?.pendingInteractions ? { pendingInteractions: pending.pendingInteractions } : {}),
       };
     }

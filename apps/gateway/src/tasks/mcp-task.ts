@@ -36,6 +36,8 @@ function statusMessageOf(task: TaskView | TaskSummary): string | undefined {
   if ('error' in task) return `${task.error.code}: ${task.error.message}`;
   if ('waitsForRoom' in task && task.waitsForRoom !== undefined)
     return describeWaitForRoom(task.waitsForRoom).message;
+  if ('pausedUntil' in task && task.pausedUntil !== undefined && task.status === 'working')
+    return `Pauses until ${isoTime(task.pausedUntil)}, and tries again then.`;
   if (isEnded(task.status) || !isForClient(task)) return undefined;
   return task.operation === WORKFLOW_OPERATION
     ? 'The steps of the workflow that are left are for its client, who ends it with complete_task.'

@@ -30,6 +30,10 @@ export const taskStatusOutput = z.looseObject({
     .looseObject({ limit: z.string(), message: z.string() })
     .optional()
     .describe('Of a task that works: the limit within which its change of a project has no room'),
+  pausedUntil: z
+    .string()
+    .optional()
+    .describe('Of a task that pauses, mostly since an LLM endpoint is busy: when it tries again'),
   usage: usageSumsSchema.optional().describe('What its answered LLM requests have used'),
   streaming: streamingSchema.optional(),
   workflow: z.string().optional().describe('Of the task of a workflow: its name'),

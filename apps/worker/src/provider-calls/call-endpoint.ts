@@ -15,6 +15,8 @@ import type { PostedWords } from './posted-words.ts';
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 const MAX_MESSAGE_LENGTH = 2_000;
+/** An endpoint that asks to be left alone for longer is not waited for where its role has a further route. */
+const MAX_RETRY_AFTER_MS = 10_000;
 
 /**
  * Makes the call of an interaction to the endpoint that its role's route names now, and gives its answer or the error that it
@@ -29,9 +31,11 @@ export async function callEndpoint(
   words: PostedWords,
 ): Promise<AgentAnswer> {
   let model: string | undefined;
+  let isLastRoute = true;
   try {
     const endpoint = await endpointOf(call);
     model = modelOf(call, endpoint.route);
+    isLastRoute = endpoint.isLast;
     const data = await askModel(call, endpoint, { models, signal, onText: words.add });
     const text = textAsSent(data);
     if (!(await words.end(text.ok ? text.value : '')))
@@ -41,14 +45,17 @@ export async function callEndpoint(
     await words.end('');
     signal.throwIfAborted();
     const { type, message, retryAfterMs } = toLlmCallFailure(thrown);
-    return errorAnswer(type, message, { retryAfterMs, model });
+    const nextRoute = !isLastRoute && retryAfterMs !== undefined && retryAfterMs > MAX_RETRY_AFTER_MS;
+    return errorAnswer(type, message, { retryAfterMs, model, nextRoute });
   }
 }
 
 /** The endpoint as it is configured now, whatever it was when the request was opened. */
 async function endpointOf({ asked, roles }: BegunCall): Promise<Endpoint> {
   const role = await roles.cachedRole(asked.role);
-  const route = role?.routes[Math.min(asked.route ?? 0, role.routes.length - 1)];
+  const last = (role?.routes.length ?? 1) - 1;
+  const at = Math.min(asked.route ?? 0, last);
+  const route = role?.routes[at];
   if (route === undefined || route.kind === 'agent')
     throw new LlmCallFailure('not_found_error', `The role '${asked.role}' names no LLM endpoint any more.`);
   const opened = roles.openKey(asked.role, route);
@@ -58,11 +65,13 @@ async function endpointOf({ asked, roles }: BegunCall): Promise<Endpoint> {
   }
   // It opens whether that succeeds or not: the next call tries again.
   if (!opened.isCurrent) await roles.reseal(asked.role).catch(() => {});
-  return { route, apiKey: opened.key, maxTokens: role?.maxTokens };
+  return { route, isLast: at === last, apiKey: opened.key, maxTokens: role?.maxTokens };
 }
 
 interface Endpoint {
   readonly route: EndpointRoute;
+  /** Whether its role has no route after it. */
+  readonly isLast: boolean;
   readonly apiKey: string | undefined;
   /** The most that a request of the role may ask for. */
   readonly maxTokens: number | undefined;
@@ -139,11 +148,17 @@ function requestOf(
   return { role, serviceType, request, attempt, summary, ...whose };
 }
 
-/** `model`: the one that was asked, by which usage counts the call. */
+interface FailedCallFacts {
+  readonly retryAfterMs?: number | undefined;
+  readonly model?: string | undefined;
+  readonly nextRoute?: boolean;
+}
+
+/** `model`: the one that was asked, by which usage counts the call. `nextRoute`: see `mayRecall`. */
 export function errorAnswer(
   type: string,
   message: string,
-  { retryAfterMs, model }: { retryAfterMs?: number | undefined; model?: string | undefined } = {},
+  { retryAfterMs, model, nextRoute = false }: FailedCallFacts = {},
 ): AgentAnswer {
   return {
     status: 'error',
@@ -152,6 +167,7 @@ export function errorAnswer(
       message: message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed(),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       ...(model !== undefined && { model }),
+      ...(nextRoute && { nextRoute }),
     },
   };
 }

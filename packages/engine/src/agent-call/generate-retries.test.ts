@@ -69,8 +69,15 @@ describe('out of its budgets a call', () => {
       wrong,
       successAnswer('no JSON'),
       successAnswer({ n: null }),
+      oneRoute,
     ]);
-    expect(effects).toHaveLength(4);
+    expect(effects.map(describeEffect)).toEqual([
+      'attempt 1',
+      'attempt 2',
+      'attempt 3',
+      'attempt 4',
+      'lookup',
+    ]);
     expect(end).toMatchObject({
       error: {
         code: 'answer_invalid',
@@ -104,9 +111,39 @@ describe('out of its budgets a call', () => {
   });
 
   test('recalls never refill the budget of wrong ones', () => {
-    const { end } = playProgram(counted(), [wrong, busy, slept, wrong, busy, slept, wrong, wrong]);
+    const { end } = playProgram(counted(), [wrong, busy, slept, wrong, busy, slept, wrong, wrong, oneRoute]);
     expect(end).toMatchObject({ error: { code: 'answer_invalid', details: { attempts: 6 } } });
   });
+
+  test('asks each further route once, with the last problem, before it fails', () => {
+    const routes = { routes: 3 };
+    const spent = [wrong, wrong, wrong, wrong, routes];
+    const { calls, end } = playProgram(counted(), [...spent, wrong, routes, right]);
+    expect(calls.map(({ route = 0, attempt }) => [route, attempt])).toEqual([
+      [0, 1],
+      [0, 2],
+      [0, 3],
+      [0, 4],
+      [1, 5],
+      [2, 6],
+    ]);
+    expect(calls[4]?.request.messages).toEqual(calls[3]?.request.messages);
+    expect(calls[4]?.correction?.mostAttempts).toBe(5);
+    expect(end).toEqual({ value: { n: 3 } });
+    const failed = playProgram(counted(), [...spent, wrong, routes, wrong, routes]).end;
+    expect(failed).toMatchObject({ error: { code: 'answer_invalid', details: { attempts: 6 } } });
+  });
+});
+
+test('an endpoint that is busy for long is left for the next route at once, where a worker says so', () => {
+  const busyForLong = {
+    status: 'error',
+    errorDetails: { message: 'busy', type: 'rate_limit_error', retryAfterMs: 600_000, nextRoute: true },
+  };
+  const { effects, calls, end } = playProgram(counted(), [busyForLong, { routes: 2 }, right]);
+  expect(effects.map(describeEffect)).toEqual(['attempt 1', 'lookup', 'attempt 2']);
+  expect(calls[1]?.route).toBe(1);
+  expect(end).toEqual({ value: { n: 3 } });
 });
 
 describe('a failure of the agent', () => {

@@ -184,6 +184,7 @@ describe('after the last interrupt step', () => {
       calling({}),
       calling({}),
       calling({}),
+      { routes: 1 },
     ]);
     expect(error(played)).toMatchObject({ code: 'answer_invalid', details: { attempts: 6 } });
     expect(report(played)).toMatchObject({

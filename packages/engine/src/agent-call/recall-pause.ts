@@ -6,8 +6,12 @@ const FIRST_PAUSE_MS = 2_000;
 /** No pause is longer, whatever Retry-After says: the task would not live so long. */
 export const MAX_PAUSE_MS = 900_000;
 
-export function mayRecall({ errorDetails }: FailedAnswer): boolean {
-  return errorDetails.type !== undefined && RETRYABLE_ERROR_TYPES.has(errorDetails.type);
+/**
+ * Whether the same route is asked again after a pause. `nextRoute` says that the next one is to be asked at once: a worker sets it
+ * where an endpoint asks to be left alone for long, and its role has a further route.
+ */
+export function mayRecall({ errorDetails: { type, nextRoute } }: FailedAnswer): boolean {
+  return type !== undefined && RETRYABLE_ERROR_TYPES.has(type) && nextRoute !== true;
 }
 
 /**

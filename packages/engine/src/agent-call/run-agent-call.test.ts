@@ -15,6 +15,8 @@ import {
 } from '../testing/counting-call.ts';
 import { describeEffect, errorAnswer, playProgram, successAnswer } from '../testing/play-program.ts';
 
+const oneRoute = { routes: 1 };
+
 describe('a call without functions', () => {
   test('ends with the value, the words, what it adds to the dialog, and its attempts', () => {
     const played = playProgram(call(), [successAnswer({ n: 3, text: 'three' })]);
@@ -85,7 +87,7 @@ describe('the exception branch', () => {
   });
 
   test('ends the call with answer_invalid and the whole report', () => {
-    const played = playProgram(call({ budgets: { maxExceptionRetries: 1 } }), [wrong, wrong]);
+    const played = playProgram(call({ budgets: { maxExceptionRetries: 1 } }), [wrong, wrong, oneRoute]);
     expect(error(played)).toMatchObject({
       code: 'answer_invalid',
       details: { problem: 'n is no number', attempts: 2 },
@@ -118,7 +120,7 @@ describe('the exception branch', () => {
         return { ok: false as const, problem: 'p'.repeat(100_000) };
       },
     };
-    const played = playProgram(call({ messages, parser: long }), [wrong, wrong, wrong, wrong]);
+    const played = playProgram(call({ messages, parser: long }), [wrong, wrong, wrong, wrong, oneRoute]);
     const { dialog, omittedMessages } = report(played);
     expect(dialog.length + omittedMessages).toBe(203);
     expect(dialog.length).toBeGreaterThan(1);

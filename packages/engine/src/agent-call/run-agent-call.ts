@@ -45,9 +45,9 @@ const MAX_CORRECTION_PROBLEM = 2_000;
 
 /**
  * Asks an agent until its answer can be used. An answer with function calls has them run and is asked to go on; one that
- * does not parse is asked for again with the problem quoted; a failure that may pass is asked again after a pause; and
- * what fails for good, or is not answered in time, is asked of the next route of its role. Each counts against a budget
- * of the whole call.
+ * does not parse is asked for again with the problem quoted; a failure that may pass is asked again after a pause. Each
+ * counts against a budget of the whole call. What fails for good, is not answered in time, or has used up its wrong answers,
+ * is asked of the next route of its role.
  *
  * Errors: `answer_invalid`, `agent_error`, `agent_refused`, `interaction_expired`, each with a CallReport under `report`.
  */
@@ -82,8 +82,7 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
         continue;
       }
       attempts.push(failedAttempt(number, route, answer));
-      const { routes } = yield* lookupRole(call.role);
-      if (route + 1 < routes) {
+      if (yield* hasRouteAfter(route)) {
         route++;
         continue;
       }
@@ -135,16 +134,21 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
       : problemOf(fit.problem, data, functions);
     const end = { number, route, end: 'exception' } as const;
     attempts.push({ ...end, problem: truncate(problem, MAX_ATTEMPT_PROBLEM) });
-    if (exceptions === budgets.maxExceptionRetries) {
+    if (exceptions < budgets.maxExceptionRetries) exceptions++;
+    else if (yield* hasRouteAfter(route)) route++;
+    else
       throw answerInvalidError(
         call.summary,
         problem,
         report(isLateCall ? 'maxInterruptSteps' : 'maxExceptionRetries', [dialog.answered(data)]),
       );
-    }
-    exceptions++;
     dialog.addException(data, problem);
     correction = correctionOf(answer, problem, attempt + 1 + budgets.maxExceptionRetries - exceptions);
+  }
+
+  function* hasRouteAfter(last: number): Program<boolean> {
+    const { routes } = yield* lookupRole(call.role);
+    return last + 1 < routes;
   }
 }
 

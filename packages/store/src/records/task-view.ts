@@ -49,6 +49,8 @@ export type TaskView = TaskFacts &
         readonly streams: readonly string[];
         /** The limit within which it waits for room, to change its project. */
         readonly waitsForRoom?: string;
+        /** When the first of its pauses ends. Milliseconds by Redis's clock. */
+        readonly pausedUntil?: number;
       }
     | TaskEnd
   );
@@ -56,7 +58,7 @@ export type TaskView = TaskFacts &
 /** Reads READ_TASK_AND_REGISTER_WAITER's reply, from the task's fields on. */
 export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskView {
   const [facts, ...interactions] = reply as [string[], ...unknown[]];
-  const [status, principal = '', program, at, up, ex, se, payload, used, streamed, limit] = facts;
+  const [status, principal = '', program, at, up, ex, se, payload, used, streamed, limit, paused] = facts;
   const usage = parseUsageSums(used);
   const common: TaskFacts = {
     taskId,
@@ -84,8 +86,14 @@ export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskVi
     .map(({ interactionId }) => interactionId);
   for (const number of streamed?.split(' ') ?? [])
     if (number !== '') streams.push(formatInteractionId(taskId, Number(number)));
-  const waitsForRoom = limit ? { waitsForRoom: limit } : {};
-  return { ...common, status: status as 'working' | 'input_required', pending, streams, ...waitsForRoom };
+  return {
+    ...common,
+    status: status as 'working' | 'input_required',
+    pending,
+    streams,
+    ...(limit && { waitsForRoom: limit }),
+    ...(paused && { pausedUntil: Number(paused) }),
+  };
 }
 
 /** What is published of a task that has parked: all that it waits for. */

@@ -3,9 +3,10 @@
 -- others; registers the replica that waits for a change.
 -- Arguments: brief: 1 to leave out what it waits for
 -- Returns: {'task_not_found'}, a refusal of ADMIT, or {'ok', expiresInMs, caller, {status, principal, program, created_at,
---          updated_at, expires_at, events_seen, outcome, usage, streams, limit}, number, due, request, summary, ...} with the last four for each open
+--          updated_at, expires_at, events_seen, outcome, usage, streams, limit, paused_until}, number, due, request, summary, ...} with the last four for each open
 --          interaction: request, or summary in its place; streams: the numbers of those that a worker asks an LLM endpoint
---          for in chunks, separated by spaces; limit: that within which it waits for room, or ''
+--          for in chunks, separated by spaces; limit: that within which it waits for room, or ''; paused_until: when the first
+--          of its pauses ends, or ''
 local refusal, principal, scopes, _, expires_in = admit(clock())
 if refusal then return refusal end
 if not visible_owner(principal, scopes) then return {'task_not_found'} end
@@ -14,10 +15,11 @@ local task = redis.call(
   F_usage, F_waits, F_waiters)
 local waiters, open = table.remove(task), table.remove(task)
 local status = task[1]
-local reply, whole, streams, limit = {'ok', expires_in, principal, task}, false, {}, ''
+local reply, whole, streams, limit, paused_until = {'ok', expires_in, principal, task}, false, {}, '', nil
 for _, wait in ipairs(A_brief == '1' and {} or parse_waits(open)) do
   if wait.number == 0 then
     if wait.kind ~= 'sleep' then limit = wait.kind end
+    paused_until = math.min(paused_until or wait.due, wait.due)
   elseif wait.kind ~= 'provider' then
     reply[#reply + 1] = wait.number
     reply[#reply + 1] = string.format('%d', wait.due)
@@ -30,6 +32,7 @@ for _, wait in ipairs(A_brief == '1' and {} or parse_waits(open)) do
   end
 end
 task[10], task[11] = table.concat(streams, ' '), limit
+task[12] = paused_until and string.format('%d', paused_until) or ''
 if not has_ended(status) then
   local field, value = added_waiter(waiters, A_channel)
   if field then redis.call('HSET', K_task, F_waiters, value) end
