@@ -217,10 +217,10 @@ test.each(['storedBytes', 'projects', 'projectBytes'])(
     const { call, limit, shown } = await newTenant();
     await call('initialize_project', { projectRoot: 'shop' });
     await call('initialize_project', { projectRoot: 'other' });
-    const plan = await call('parse_prd', { prd: 'A shop.', numTasks: 1, projectRoot: 'shop', append: true });
-    if (named === 'projects') await call('delete_project', { projectRoot: 'shop' });
+    const projectRoot = named === 'projects' ? 'third' : 'shop';
+    const plan = await call('parse_prd', { prd: 'A shop.', numTasks: 1, projectRoot, append: true });
     const { usage, limits } = await shown();
-    await limit({ [named]: { storedBytes: usage.storedBytes, projects: 1, projectBytes: 1_000 }[named] });
+    await limit({ [named]: { storedBytes: usage.storedBytes, projects: 2, projectBytes: 1_000 }[named] });
     const tasks = [{ id: 1, title: 'Catalogue', description: 'x'.repeat(1_000) }];
     const answer = { interactionId: plan.interactionId, agentLLMResponse: successAnswer({ tasks }) };
     const { outcome } = await call('agent_llm', { ...answer, waitMs: 10_000 });
@@ -234,11 +234,11 @@ test.each(['storedBytes', 'projects', 'projectBytes'])(
     const ended = await call('task_status', { taskId: plan.taskId, waitMs: 20_000 });
     expect(ended).toMatchObject({ status: 'completed', result: { tasksAdded: 1 } });
     expect(await call('agent_llm', { ...answer, waitMs: 0 })).toMatchObject({ replayed: true });
-    expect((await call('get_tasks', { projectRoot: 'shop' })).tasks).toHaveLength(1);
+    expect((await call('get_tasks', { projectRoot })).tasks).toHaveLength(1);
   },
 );
 
-test('a task that runs on a project that is deleted meanwhile starts it anew or says that there is none', async () => {
+test('a task that runs on a project that is deleted meanwhile says so, and does not bring it back', async () => {
   const { call } = await newTenant();
   await call('initialize_project', { projectRoot: 'shop' });
   await call('add_tag', { projectRoot: 'shop', name: 'later' });
@@ -251,8 +251,10 @@ test('a task that runs on a project that is deleted meanwhile starts it anew or 
     agentLLMResponse: successAnswer({ tasks }),
     waitMs: 10_000,
   });
-  expect(['completed', 'failed']).toContain(outcome.status);
-  if (outcome.status === 'failed') expect(outcome.error.code).toMatch(/not_found$/);
+  expect(outcome).toMatchObject({ status: 'failed', error: { code: 'project_not_found' } });
+  expect((await call('get_tasks', { projectRoot: 'shop' })).error).toMatchObject({
+    code: 'project_not_found',
+  });
 });
 
 test('a tenant whose record lacks a limit has its default, wherever it counts', async () => {

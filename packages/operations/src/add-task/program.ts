@@ -17,6 +17,7 @@ import {
   type Task,
   requireRoom,
   resolveTag,
+  seenPlace,
   LEAST_TASK,
   TASK_LIMITS,
 } from '../project/index.ts';
@@ -117,7 +118,14 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
         plan: MOST_EXISTING,
       };
       const { plan, ...known } = readProjectContext(manual ? undefined : project, wish, limits);
-      return { tag, existing: plan, count: tasks.length, nextId: nextTaskId(tasks), ...known };
+      return {
+        tag,
+        place: seenPlace(project, tag),
+        existing: plan,
+        count: tasks.length,
+        nextId: nextTaskId(tasks),
+        ...known,
+      };
     });
     const { value: answer, content }: WithContent<z.infer<typeof addTaskAnswer>> = manual
       ? { value: { title, description }, content: [] }
@@ -139,6 +147,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
       dependencies,
       suggested,
       seenBelow: found.nextId,
+      seenPlace: found.place,
       attachments: content,
     });
     return { projectRoot, tag, id: taskId, task };

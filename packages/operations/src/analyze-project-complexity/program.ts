@@ -5,7 +5,7 @@ import { integerOrDigits } from '../schema/coercion.ts';
 import { commitWhenThereIsRoom } from '../definition/commit.ts';
 import { parametersOfRole } from '../definition/role-parameters.ts';
 import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
-import { type Project, openTag, STATUSES } from '../project/index.ts';
+import { type Project, openTag, seenTasks, STATUSES } from '../project/index.ts';
 import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
 import type { JournaledProject } from '../project-context/context-sections.ts';
 import { readProjectContext } from '../project-context/project-context.ts';
@@ -139,7 +139,7 @@ function* analyzeBatch(
     const query = tasks.map(({ title }) => title).join(' ');
     const wish = { tag, about: asked, dependencies, query };
     const { rules, context } = readProjectContext(project, wish, limits);
-    return { batch: tasks.map(taskExcerpt), rules, context };
+    return { batch: tasks.map(taskExcerpt), seen: seenTasks(tasks), rules, context };
   });
   const { batch } = found;
   if (batch.length === 0) return [];
@@ -162,6 +162,7 @@ function* analyzeBatch(
     research,
     projectRoot,
     analyses,
+    seen: found.seen,
   });
   return analyses.map(({ taskId, taskTitle, complexityScore, recommendedSubtasks }) => ({
     taskId,

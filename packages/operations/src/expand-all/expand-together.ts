@@ -45,7 +45,7 @@ export function* expandTogether(wish: Wish, ids: readonly number[]): Program<Exp
       }
       for (const { id, material } of missing) {
         const subtasks = answers.get(id);
-        if (subtasks !== undefined) ends.push(yield* commitOne({ ...wish, id }, material.tag, subtasks));
+        if (subtasks !== undefined) ends.push(yield* commitOne({ ...wish, id }, material, subtasks));
       }
       missing = missing.filter(({ id }) => !answers.has(id));
     }
@@ -85,9 +85,13 @@ function* askFor(
   }
 }
 
-function* commitOne(split: SplitRequest, tag: string, subtasks: GeneratedSubtask[]): Program<ExpansionEnd> {
+function* commitOne(
+  split: SplitRequest,
+  material: ExpandContext,
+  subtasks: GeneratedSubtask[],
+): Program<ExpansionEnd> {
   try {
-    const { subtaskIds, statusesIgnored } = yield* commitSubtasks(split, tag, subtasks);
+    const { subtaskIds, statusesIgnored } = yield* commitSubtasks(split, material, subtasks);
     const end = { id: split.id, subtasksAdded: subtaskIds.length };
     return statusesIgnored.length > 0 ? { ...end, statusesIgnored } : end;
   } catch (thrown) {

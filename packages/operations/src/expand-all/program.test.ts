@@ -110,14 +110,23 @@ describe('expand_all version 2', () => {
 describe('a thousand tasks', () => {
   const before = many(1_000);
 
-  it('give a result that clients take, even when every one of them fails', () => {
-    const failing = () => ({
-      status: 'error' as const,
-      errorDetails: { message: 'x'.repeat(5_000), type: 'billing' },
-    });
+  const failed = {
+    status: 'error' as const,
+    errorDetails: { message: 'x'.repeat(5_000), type: 'billing' },
+  };
+
+  it('give a result that clients take, even when all but one of them fail', () => {
+    let asked = 0;
+    const failing = () =>
+      asked++ === 0 ? objectAnswer({ subtasks: [{ title: 'A', description: 'B' }] }) : failed;
     const { end } = runOperationInMemory(expandAllOperation, { atOnce: 32 }, { before, answers: failing });
-    expect(end).toMatchObject({ result: { failedCount: 1_000 } });
+    expect(end).toMatchObject({ result: { failedCount: 999, expandedCount: 1 } });
     expect(JSON.stringify(end).length).toBeLessThan(160_000);
+  });
+
+  it('fail with the first failure where every one of them fails, so that the task can be retried', () => {
+    const { end } = runOperationInMemory(expandAllOperation, {}, { before: many(3), answers: () => failed });
+    expect(end).toMatchObject({ status: 'failed', error: { code: 'agent_error' } });
   });
 
   it.each([1, 8, 32])(

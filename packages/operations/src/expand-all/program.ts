@@ -53,7 +53,7 @@ const expandAllResult = z.object({
 
 /**
  * Splits every open task that has no subtasks yet, some at once, in whatever order the answers come. Each is in the
- * project as soon as it is answered; one that fails is listed and leaves the others alone.
+ * project as soon as it is answered; one that fails is listed and leaves the others alone. When all do, the first failure is the task's.
  */
 export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof expandAllResult>> = {
   name: 'expand_all',
@@ -90,6 +90,8 @@ export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof ex
           );
     const expanded = ends.flatMap((end) => ('subtasksAdded' in end ? [end] : []));
     const failed = ends.flatMap((end) => ('code' in end ? [end] : []));
+    const [first] = failed;
+    if (first !== undefined && expanded.length === 0) throw BatonError.fromWire(first);
     return {
       projectRoot,
       tag,

@@ -5,6 +5,8 @@ import {
   type Project,
   requireRoom,
   requireTask,
+  type SeenItems,
+  seenTasks,
   type Task,
   taskDoneError,
   openTag,
@@ -17,6 +19,7 @@ import { type ProjectContext, readProjectContext } from '../project-context/proj
 export interface ExpandContext {
   readonly tag: string;
   readonly task: ReturnType<typeof detailedTaskExcerpt>;
+  readonly seen?: SeenItems | undefined;
   /** How many subtasks to make; 0 leaves it to the LLM. */
   readonly count: number;
   /** The number of the first of them. */
@@ -57,6 +60,7 @@ export function readExpandContext(
   return {
     tag,
     task: detailedTaskExcerpt({ ...task, subtasks: stays }),
+    seen: seenTasks([task]),
     count: num ?? countFor(existing, tag, id),
     firstId: Math.max(0, ...stays.map(({ id }) => id)) + 1,
     hint: excerpt(known?.expansionPrompt, 2_000),

@@ -13,7 +13,7 @@ import {
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
 import { objectOrBareList } from '../schema/coercion.ts';
-import { readExpandContext } from './prompt-context.ts';
+import { type ExpandContext, readExpandContext } from './prompt-context.ts';
 import { buildExpandMessages } from './prompt.ts';
 
 /** What the LLM is asked for when a task is split. */
@@ -63,13 +63,13 @@ export function* splitTask(expansion: SplitRequest): Program<SplitResult> {
     schema: expandAnswerSchema,
     objectName: 'subtasks_data',
   });
-  return yield* commitSubtasks(expansion, material.tag, subtasks);
+  return yield* commitSubtasks(expansion, material, subtasks);
 }
 
 /** Puts the subtasks of an answer into the task. Errors: those of the commit. */
 export function* commitSubtasks(
   { projectRoot, id, force, show }: Pick<SplitRequest, 'projectRoot' | 'id' | 'force' | 'show'>,
-  tag: string,
+  { tag, seen }: Pick<ExpandContext, 'tag' | 'seen'>,
   subtasks: GeneratedSubtask[],
 ): Program<SplitResult> {
   const split = yield* commitWhenThereIsRoom<Omit<SplitResult, 'statusesIgnored'>>(projectRoot, {
@@ -78,6 +78,7 @@ export function* commitSubtasks(
     mode: force ? 'replace' : 'append',
     subtasks,
     tag,
+    seen,
     ...(show ? { show } : {}),
   });
   return { ...split, statusesIgnored: statusesOfNewItems(subtasks, split.subtaskIds) };

@@ -8,6 +8,8 @@ import {
   requireProject,
   requireRoom,
   resolveTag,
+  seenPlace,
+  type SeenPlace,
 } from '../project/index.ts';
 import { DEFAULT_PRD_NAME } from './input.ts';
 import { type ProjectContext, readProjectContext } from '../project-context/project-context.ts';
@@ -22,6 +24,7 @@ interface ConnectedDocument {
 /** What parse_prd reads of a project before it asks the LLM; it is journaled, so it is kept small. */
 interface PrdContext {
   readonly tag: string;
+  readonly place?: SeenPlace | undefined;
   readonly count: number;
   readonly nextId: number;
   /** The latest tasks by id and title. */
@@ -63,7 +66,15 @@ export function readPrdContext(
   const query = prd ?? document ?? '';
   const ofTasks = { tag, about: [], dependencies: [], query, related: MOST_RELATED, plan: MOST_EXISTING };
   const { plan, ...known } = readProjectContext(project, append ? ofTasks : undefined, limits);
-  return { tag, count: tasks.length, nextId: nextTaskId(tasks), existing: plan, ...known, document };
+  return {
+    tag,
+    place: seenPlace(project, tag),
+    count: tasks.length,
+    nextId: nextTaskId(tasks),
+    existing: plan,
+    ...known,
+    document,
+  };
 }
 
 /** A path within the project, as claude-task-master's callers give it, is the name of the file there. */

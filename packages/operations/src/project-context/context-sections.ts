@@ -1,8 +1,11 @@
+import type { SeenItems } from '../project/index.ts';
 import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import type { ProjectContext } from './project-context.ts';
 
 /** What a read gave of the project. */
 export interface JournaledProject {
+  /** The tasks that the answer will change. */
+  readonly seen?: SeenItems | undefined;
   readonly rules?: string | null | undefined;
   readonly context?: ProjectContext | undefined;
 }

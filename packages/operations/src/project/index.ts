@@ -38,6 +38,7 @@ export {
 export { allItemIds, existingItems, resolveDependency } from './dependencies/dependency-graph.ts';
 export { type GeneratedSubtask, plannedSubtaskSchema } from './model/generated-subtask.ts';
 export { MAX_TASKS_PER_ANSWER, generatedTaskSchema, plannedTaskSchema } from './model/generated-task.ts';
+export { type SeenItems, seenItem, seenTasks } from './model/item-uid.ts';
 export * from './model/require-existing.ts';
 export * from './model/project.ts';
 export type { ChangedFields } from './formats/changed-fields.ts';
@@ -73,5 +74,5 @@ export {
   statusesOfNewItems,
 } from './model/ignored-status.ts';
 export { taskMetadataSchema } from './model/task-metadata.ts';
-export { type ProjectTaskUpdate, taskUpdateSchema } from './model/task-update.ts';
+export { type ProjectTaskUpdate, taskUpdateSchema } from './task-edits/task-update.ts';
 export { type Dependency, formatTaskRef, parseTaskRef, type TaskRef } from './model/task-id.ts';

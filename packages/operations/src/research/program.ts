@@ -5,7 +5,7 @@ import { commitWhenThereIsRoom } from '../definition/commit.ts';
 import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
 import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import { idTextSchema, MAX_PROMPT_LENGTH, projectRoot, prompt, tag } from '../definition/shared-arguments.ts';
-import { parseTaskRef, type Project, type TaskRef } from '../project/index.ts';
+import { parseTaskRef, type Project, type SeenItems, type TaskRef } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
 import { buildResearchMessages, DETAIL_LEVELS, researchPromptText } from './prompt.ts';
 import {
@@ -100,7 +100,9 @@ export const researchOperation: ToolOperation<ResearchInput, z.infer<typeof rese
       longest: MAX_RESULT_LENGTH,
     });
     const saved =
-      input.saveTo === undefined ? {} : yield* save(projectRoot, found.tag, input.saveTo.trim(), query, text);
+      input.saveTo === undefined
+        ? {}
+        : yield* save(found, { projectRoot, id: input.saveTo.trim(), query, text });
     return {
       projectRoot,
       tag: found.tag,
@@ -123,13 +125,17 @@ type Saved =
   | { readonly saveProblem: { readonly code: string; readonly message: string } };
 
 /** An answer that was paid for is given back whatever became of the task in between. */
-function* save(projectRoot: string, tag: string, id: string, query: string, text: string): Program<Saved> {
+function* save(
+  { tag, seen }: { readonly tag: string; readonly seen?: SeenItems | undefined },
+  { projectRoot, id, query, text }: { projectRoot: string; id: string; query: string; text: string },
+): Program<Saved> {
   try {
     yield* commitWhenThereIsRoom(projectRoot, {
       command: 'append_info',
       id,
       text: `## Research: ${excerpt(query, 500)?.replaceAll(/\s+/g, ' ')}\n\n${text}`,
       tag,
+      seen,
     });
     return { savedTo: id };
   } catch (thrown) {

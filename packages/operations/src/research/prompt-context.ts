@@ -11,6 +11,8 @@ import {
   requireTag,
   requireTask,
   resolveTag,
+  type SeenItems,
+  seenItem,
   type Tag,
   taskDoneError,
   type TaskRef,
@@ -61,9 +63,12 @@ export function readResearchContext(
   const tag = resolveTag(existing, wanted);
   if (existing === undefined) return { tag, tasks: [], files: [], plan: [] };
   const from = requireTag(existing, tag);
+  let seen: SeenItems | undefined;
   if (saveTo !== undefined) {
     const id = formatTaskRef(saveTo);
-    if (findItem(from, tag, saveTo).status === 'done') throw taskDoneError(tag, id);
+    const item = findItem(from, tag, saveTo);
+    if (item.status === 'done') throw taskDoneError(tag, id);
+    seen = seenItem(id, item);
     requireRoom(existing, { command: 'append_info', id, text: '-', tag });
   }
   const tasks = taskIds.map((ref) => itemExcerpt(from, tag, ref));
@@ -76,6 +81,7 @@ export function readResearchContext(
   }));
   return {
     tag,
+    seen,
     tasks: cutToFit(tasks),
     files: texts.map(({ name, text }) => ({
       name,

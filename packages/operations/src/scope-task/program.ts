@@ -180,7 +180,7 @@ function* scopeOne(id: number, wish: Wish): Program<Scoped> {
   const [{ skipped, tasks }, ...others] = outcomes;
   if (skipped[0]?.reason === 'done') throw taskDoneError(tag, `${id}`);
   const [task] = tasks;
-  if (task === undefined) throw taskRemovedError(tag, id);
+  if (task === undefined) throw taskRemovedError(tag, `${id}`);
   const added = answer.subtasks === undefined ? undefined : (others[0] as unknown as Added);
   const ignored = statusesOfNewItems(answer.subtasks ?? [], added?.subtaskIds ?? []);
   return {
@@ -205,15 +205,15 @@ type Added = { readonly subtaskIds: string[]; readonly replaced: number };
 
 function changesOf(
   { subtasks, complexity, ...fields }: ScopeAnswer,
-  { task, report }: ScopeContext,
+  { task, seen, report }: ScopeContext,
   { projectRoot, tag }: Wish,
 ): Extract<ProjectCommand, { command: 'sequence' }>['commands'] {
   const { id } = task;
   const update = dropTruncatedFields({ ...fields, id }, task);
   return [
-    { command: 'update_tasks', updates: [update], tag, show: true },
+    { command: 'update_tasks', updates: [update], tag, seen, show: true },
     ...(subtasks
-      ? [{ command: 'add_subtasks' as const, id, mode: 'replace_pending' as const, subtasks, tag }]
+      ? [{ command: 'add_subtasks' as const, id, mode: 'replace_pending' as const, subtasks, tag, seen }]
       : []),
     ...(report && complexity
       ? [
@@ -223,6 +223,7 @@ function changesOf(
             threshold: report.threshold,
             research: report.research,
             projectRoot,
+            seen,
             analyses: toOneAnalysisPerTask([task], [{ ...complexity, taskId: id }]),
           },
         ]

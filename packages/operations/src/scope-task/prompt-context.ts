@@ -1,5 +1,12 @@
 import type { ReadLimits } from '@baton/engine';
-import { type Project, requireProject, requireTag, requireTask, taskDoneError } from '../project/index.ts';
+import {
+  type Project,
+  requireProject,
+  requireTag,
+  requireTask,
+  seenTasks,
+  taskDoneError,
+} from '../project/index.ts';
 import type { JournaledProject } from '../project-context/context-sections.ts';
 import { readProjectContext } from '../project-context/project-context.ts';
 import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
@@ -42,6 +49,7 @@ export function readScopeContext(
   const { rules, context } = readProjectContext(existing, wish, limits);
   return {
     task: detailedTaskExcerpt(task),
+    seen: seenTasks([task]),
     subtaskCount: countFor(task.subtasks.length - stays.length, direction, strength),
     firstId: Math.max(0, ...stays.map(({ id }) => id)) + 1,
     report: report &&

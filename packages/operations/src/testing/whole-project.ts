@@ -8,7 +8,7 @@ export function changedProjectFields(
   after: Project,
   stored?: StoredIndex,
 ): ChangedFields {
-  const steps = changedProjectFieldsInSteps(before, after, stored);
+  const steps = changedProjectFieldsInSteps(before, after, 'stamp', stored);
   let step = steps.next();
   while (!step.done) step = steps.next();
   return step.value;

@@ -24,6 +24,7 @@ import {
   resolveDependency,
   type TaskRef,
   taskDoneError,
+  seenItem,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
 import { readProjectContext } from '../project-context/project-context.ts';
@@ -93,6 +94,7 @@ export const updateSubtaskOperation: ToolOperation<
       text,
       metadata,
       tag: found.tag,
+      seen: found.seen,
       attachments: content,
     });
   },
@@ -164,6 +166,7 @@ function readNoteContext(
       }),
     },
     siblings: siblings.map(shortForm),
+    seen: seenItem(id, subtask),
     rules,
     context,
   };

@@ -28,6 +28,7 @@ import {
   openTag,
   requireRoom,
   requireTask,
+  seenTasks,
   taskDoneError,
   taskRemovedError,
 } from '../project/index.ts';
@@ -114,7 +115,7 @@ export const updateTaskOperation: ToolOperation<UpdateTaskInput, z.infer<typeof 
         const query = `${prompt} ${task.title} ${task.description}`;
         const wish = { tag, about: [task.id], dependencies: task.dependencies, query };
         const { rules, context } = readProjectContext(existing, wish, limits);
-        return { tag, task: detailedTaskExcerpt(task), rules, context };
+        return { tag, task: detailedTaskExcerpt(task), seen: seenTasks([task]), rules, context };
       },
     );
     const wish = { ...found, request: prompt, projectRoot, research, metadata };
@@ -146,13 +147,14 @@ function* revise(wish: UpdateRequest): Program<End> {
       command: 'update_tasks',
       updates: [dropTruncatedFields(update, task)],
       tag,
+      seen: wish.seen,
       show: true,
       metadata,
       attachments: content,
     },
   );
   if (skipped[0]?.reason === 'done') throw taskDoneError(tag, `${task.id}`);
-  if (tasks[0] === undefined) throw taskRemovedError(tag, task.id);
+  if (tasks[0] === undefined) throw taskRemovedError(tag, `${task.id}`);
   return {
     updated: updated.length > 0,
     ...listIgnoredStatuses(ignored, statusesIgnored),
@@ -172,6 +174,7 @@ function* note(wish: UpdateRequest): Program<End> {
     id: `${task.id}`,
     text,
     tag,
+    seen: wish.seen,
     metadata,
     attachments: content,
   });

@@ -13,6 +13,7 @@ import {
   listIgnoredStatuses,
   type Project,
   openTag,
+  seenTasks,
   type Task,
 } from '../project/index.ts';
 import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
@@ -136,7 +137,7 @@ function* revise(
     const dependencies = [...new Set(open.flatMap((task) => task.dependencies))];
     const wish = { tag, about: ids, dependencies, query: request };
     const { rules, context } = readProjectContext(project, wish, limits);
-    return { tasks: open.map(detailedTaskExcerpt), rules, context };
+    return { tasks: open.map(detailedTaskExcerpt), seen: seenTasks(open), rules, context };
   });
   const { tasks } = found;
   if (tasks.length === 0) return { updated: [], skipped: [] };
@@ -161,6 +162,7 @@ function* revise(
     command: 'update_tasks',
     updates,
     tag,
+    seen: found.seen,
   });
   return {
     updated,

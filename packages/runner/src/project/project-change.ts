@@ -4,6 +4,7 @@ import {
   changedProjectFieldsInSteps,
   type ProjectCommand,
 } from '@baton/operations';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { ProjectChange, Projects, ProjectVersion } from '@baton/store';
@@ -19,6 +20,9 @@ const MOST_CONFLICTS_STAGED = 2;
 
 /** After a second conflict it pauses for up to so long, at random. */
 const MAX_PAUSE_MS = 2;
+
+/** Of a commit's stamp, by which the tasks that it makes are told from others of their ids. */
+const STAMP_BYTES = 6;
 
 type CommitReply = 'committed' | 'conflict';
 
@@ -79,6 +83,7 @@ interface AppliedCommand {
 /** The command's outcome and what it changes from which version. Reading goes on until neither has looked at what was not read. */
 async function applyToSnapshot(snapshot: ProjectSnapshot, command: ProjectCommand): Promise<AppliedCommand> {
   const slices = new TimeSlices();
+  const stamp = randomBytes(STAMP_BYTES).toString('base64url');
   for (;;) {
     const { before, applied } = await snapshot.evaluate(
       (project) => ({ before: project, applied: applyCommand(project, command, new Date().toISOString()) }),
@@ -87,7 +92,8 @@ async function applyToSnapshot(snapshot: ProjectSnapshot, command: ProjectComman
     const { stored, version } = snapshot;
     const isComplete = () => stored === undefined || stored.missing.size === 0;
     try {
-      const change = await runInSlices(changedProjectFieldsInSteps(before, applied.project, stored), slices);
+      const steps = changedProjectFieldsInSteps(before, applied.project, stamp, stored);
+      const change = await runInSlices(steps, slices);
       if (isComplete()) return { version, outcome: applied.outcome, change };
     } catch (refusal) {
       if (isComplete()) throw refusal;

@@ -10,7 +10,8 @@ import { allItemIds, resolveDependency } from '../dependencies/dependency-graph.
 import { convertTaskToSubtask } from '../task-edits/convert-item.ts';
 import { type GeneratedSubtask } from '../model/generated-subtask.ts';
 import { type Project, withComplexityReport } from '../model/project.ts';
-import { requireTask } from '../model/require-existing.ts';
+import { requireSeen, requireTask } from '../model/require-existing.ts';
+import type { SeenItems } from '../model/item-uid.ts';
 import { remapReportTaskIds } from '../model/complexity-report.ts';
 import { remapDependencies, chooseDependencyForm } from '../dependencies/remap-dependencies.ts';
 import { nextSubtaskIds } from '../task-edits/next-subtask-ids.ts';
@@ -32,6 +33,7 @@ interface AddSubtasks {
   readonly mode: keyof typeof STAYS;
   readonly subtasks: readonly GeneratedSubtask[];
   readonly tag?: string | undefined;
+  readonly seen?: SeenItems | undefined;
   /** Whether the outcome is to hold the whole task: it is journaled, and a hundred of them would add up. */
   readonly show?: boolean;
 }
@@ -68,6 +70,7 @@ const STAYS = {
 export function addSubtasks(project: Project | undefined, command: AddSubtasks, now: string): CommandResult {
   return editTasksInTag(project, command.tag, now, (before, tag) => {
     const found = requireTask({ tasks: before }, tag, { task: command.id });
+    requireSeen(command.seen, tag, `${command.id}`, found);
     if (found.status === 'done') throw taskDoneError(tag, `${found.id}`);
     const kept = found.subtasks.filter(({ status }) => STAYS[command.mode](status));
     refuseTooMany(found, kept.length + command.subtasks.length);

@@ -5,6 +5,7 @@ import { BatonError } from '@baton/protocol';
 import { existingItems } from '../dependencies/dependency-graph.ts';
 import type { GeneratedTask } from '../model/generated-task.ts';
 import { newProject, newTag, nextTaskId, type Project, withTag } from '../model/project.ts';
+import { requireSeenPlace, type SeenPlace } from '../model/require-existing.ts';
 import type { Dependency } from '../model/task-id.ts';
 import { appendTask, type Task, TASK_LIMITS } from '../model/task.ts';
 
@@ -16,16 +17,18 @@ interface AddTask extends AnswerBlocks {
   readonly suggested: readonly Dependency[];
   /** See `AddTasks`. */
   readonly seenBelow?: number;
+  readonly seenPlace?: SeenPlace | undefined;
 }
 
 /**
  * The project with the task added under the next free id at the time of the commit, so that two calls at once never
- * get the same one; a project or tag that is not there is made.
+ * get the same one; a project or tag that was not there when the LLM was asked is made.
  *
- * @throws BatonError `project_task_not_found` for a dependency of the caller's, `limit_size`.
+ * @throws BatonError `project_task_not_found` for a dependency of the caller's, `project_not_found`, `tag_not_found`, `limit_size`.
  */
 export function addTask(project: Project | undefined, command: AddTask, now: string): CommandResult {
   const { tag: name, task } = command;
+  requireSeenPlace(command.seenPlace, project, name);
   const tag = project?.tags.get(name) ?? newTag(name, now);
   const { tasksPerTag } = TASK_LIMITS;
   if (tag.tasks.length >= tasksPerTag)

@@ -155,7 +155,7 @@ describe('a tag that is not empty', () => {
 
 it('fills in what an answer left out, as claude-task-master does', () => {
   const { project } = add(undefined, [{ id: 1 }]);
-  expect(project.tags.get('master')).toEqual({
+  expect(JSON.parse(JSON.stringify(project.tags.get('master')))).toEqual({
     tasks: [
       {
         id: 1,

@@ -5,6 +5,7 @@ import {
   resolveToNewItemPosition,
   breakCyclesAmongNewItems,
 } from '../dependencies/new-item-dependencies.ts';
+import { NEW_ITEM } from '../model/item-uid.ts';
 import { type GeneratedTask } from '../model/generated-task.ts';
 import {
   newProject,
@@ -15,6 +16,7 @@ import {
   withTag,
 } from '../model/project.ts';
 import { tagNotEmptyError } from '../model/project-errors.ts';
+import { requireSeenPlace, type SeenPlace } from '../model/require-existing.ts';
 import type { Dependency } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
 
@@ -28,6 +30,7 @@ interface AddTasks {
    * the LLM saw none there: what stands there by now came from another call.
    */
   readonly seenBelow?: number;
+  readonly seenPlace?: SeenPlace | undefined;
 }
 
 interface AddedTasks {
@@ -41,7 +44,7 @@ interface AddedTasks {
  * their ids, so that neither two concurrent calls nor one answer with doubled ids lose a task. See `meaningOf` for
  * what dependencies become.
  *
- * @throws BatonError `tag_not_empty`, `limit_size`.
+ * @throws BatonError `project_not_found`, `tag_not_found`, `tag_not_empty`, `limit_size`.
  */
 export function addTasks(
   project: Project | undefined,
@@ -49,6 +52,7 @@ export function addTasks(
   now: string,
 ): { project: Project; added: AddedTasks } {
   const { tag: name, mode } = command;
+  requireSeenPlace(command.seenPlace, project, name);
   const tag = project?.tags.get(name) ?? newTag(name, now);
   if (mode === 'refuse_if_not_empty' && tag.tasks.length > 0) throw tagNotEmptyError(name, tag.tasks.length);
   const kept = mode === 'replace' ? [] : tag.tasks;
@@ -84,6 +88,7 @@ function numbered(given: readonly GeneratedTask[], kept: readonly Task[], seenBe
     }
     meant.delete(own);
     return {
+      ...NEW_ITEM,
       id: own,
       title: task.title,
       description: task.description,

@@ -5,7 +5,8 @@ import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
 import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
 import { updateItemAt } from '../task-edits/update-item-at.ts';
 import type { Project } from '../model/project.ts';
-import { requireSubtask, requireTask } from '../model/require-existing.ts';
+import type { SeenItems } from '../model/item-uid.ts';
+import { requireSeen, requireSubtask, requireTask } from '../model/require-existing.ts';
 import { type TaskMetadata, withMetadata } from '../model/task-metadata.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
@@ -15,6 +16,7 @@ interface AppendInfo extends AnswerBlocks {
   readonly id: string;
   readonly text?: string;
   readonly metadata?: TaskMetadata | undefined;
+  readonly seen?: SeenItems | undefined;
   readonly tag?: string | undefined;
 }
 
@@ -29,6 +31,7 @@ export function appendInfo(project: Project | undefined, command: AppendInfo, no
     const task = requireTask({ tasks }, tag, ref);
     const item = ref.subtask === undefined ? task : requireSubtask(task, tag, ref);
     const id = formatTaskRef(ref);
+    requireSeen(command.seen, tag, id, item);
     if (item.status === 'done') throw taskDoneError(tag, id);
     const note = command.text === undefined ? '' : dated(command.text, now);
     const details = [item.details, note].filter(Boolean).join('\n');

@@ -1,7 +1,9 @@
 import type { CommandResult } from '../model/command-result.ts';
 import type { TaskAnalysis, ComplexityReport } from '../model/complexity-report.ts';
 import { requireProject, requireTag } from '../model/require-existing.ts';
+import { isSeenItem, type SeenItems } from '../model/item-uid.ts';
 import type { Project } from '../model/project.ts';
+import { taskFinder } from '../model/task.ts';
 
 /** Puts analyses into a tag's report. */
 interface MergeReport {
@@ -10,6 +12,7 @@ interface MergeReport {
   readonly research: boolean;
   readonly projectRoot: string;
   readonly analyses: readonly TaskAnalysis[];
+  readonly seen?: SeenItems | undefined;
 }
 
 /**
@@ -21,14 +24,14 @@ interface MergeReport {
 export function mergeReport(project: Project | undefined, command: MergeReport, now: string): CommandResult {
   const existing = requireProject(project);
   const { tasks } = requireTag(existing, command.tag);
-  const titles = new Map(tasks.map(({ id, title }) => [id, title]));
+  const find = taskFinder(tasks, command.analyses.length);
   const before = existing.reports.get(command.tag)?.complexityAnalysis ?? [];
   const entries = new Map(before.map((entry) => [entry.taskId, entry]));
   const gone: number[] = [];
   for (const entry of command.analyses) {
-    const taskTitle = titles.get(entry.taskId);
-    if (taskTitle === undefined) gone.push(entry.taskId);
-    else entries.set(entry.taskId, { ...entry, taskTitle });
+    const task = find(entry.taskId);
+    if (task === undefined || !isSeenItem(command.seen, `${entry.taskId}`, task)) gone.push(entry.taskId);
+    else entries.set(entry.taskId, { ...entry, taskTitle: task.title });
   }
   const complexityAnalysis = [...entries.values()].sort((a, b) => a.taskId - b.taskId);
   const report: ComplexityReport = {

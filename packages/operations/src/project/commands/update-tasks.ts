@@ -9,12 +9,13 @@ import {
   findCycles,
 } from '../dependencies/dependency-graph.ts';
 import { mergeSubtaskUpdates } from '../task-edits/merge-subtask-updates.ts';
+import { isSeenItem, type SeenItems } from '../model/item-uid.ts';
 import type { Project } from '../model/project.ts';
 import type { IgnoredStatus } from '../model/ignored-status.ts';
 import { parseTaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import { type TaskMetadata, withMetadata } from '../model/task-metadata.ts';
-import { type ProjectTaskUpdate } from '../model/task-update.ts';
+import { type ProjectTaskUpdate } from '../task-edits/task-update.ts';
 import { definedFields } from '../../schema/defined-fields.ts';
 
 /** Changes tasks as an LLM says. The statuses are those that the program took; see `RequestedStatuses`. */
@@ -23,6 +24,7 @@ interface UpdateTasks extends AnswerBlocks {
   readonly tag?: string | undefined;
   /** Merged into the metadata of each. */
   readonly metadata?: TaskMetadata | undefined;
+  readonly seen?: SeenItems | undefined;
   /** Whether the outcome is to hold the tasks as they are then. */
   readonly show?: boolean;
 }
@@ -43,7 +45,7 @@ export function updateTasks(project: Project | undefined, command: UpdateTasks, 
     const there = new Map(tasks.map((task) => [task.id, task]));
     const skipped = command.updates.flatMap(({ id }): Skipped[] => {
       const task = there.get(id);
-      if (task === undefined) return [{ id, reason: 'gone' }];
+      if (task === undefined || !isSeenItem(command.seen, `${id}`, task)) return [{ id, reason: 'gone' }];
       return task.status === 'done' ? [{ id, reason: 'done' }] : [];
     });
     const statusesIgnored: IgnoredStatus[] = [];
@@ -60,7 +62,7 @@ export function updateTasks(project: Project | undefined, command: UpdateTasks, 
         ? revised
         : attachWhatFits(revised, { task: only }, command.attachments, now);
     const updatedIds = next.filter((task, at) => task !== tasks[at]).map(({ id }) => id);
-    const shown = command.show ? { tasks: next.filter(({ id }) => updates.has(id)) } : {};
+    const shown = command.show ? { tasks: next.filter(({ id }) => updates.has(id) && !left.has(id)) } : {};
     return { tasks: next, outcome: { updated: updatedIds, skipped, statusesIgnored, ...shown } };
   });
 }

@@ -1,6 +1,5 @@
 import { BatonError } from '@baton/protocol';
 import { TASK_LIMITS, type Task } from '../model/task.ts';
-import { storedLength } from './unread.ts';
 
 /**
  * Refuses a task whose JSON has `length` characters where one field may not hold them; what is too long already may get shorter.
@@ -8,7 +7,7 @@ import { storedLength } from './unread.ts';
  */
 export function refuseLongTask(id: number, length: number, old: Task | undefined): void {
   const most = TASK_LIMITS.taskLength;
-  if (length <= most || (old !== undefined && length <= storedLength(old))) return;
+  if (length <= most || (old !== undefined && length <= JSON.stringify(old).length)) return;
   throw new BatonError(
     'limit_size',
     `Task ${id} with its subtasks would be ${length} characters of JSON; ${most} are allowed. Nothing was changed.`,

@@ -1,3 +1,4 @@
+import { readUids } from '../model/item-uid.ts';
 import { isRecord } from '@baton/protocol';
 import type { ComplexityReport } from '../model/complexity-report.ts';
 import type { ConnectedFile, ProjectMetadata } from '../model/project-metadata.ts';
@@ -78,8 +79,11 @@ export class ProjectFields {
     this.addedLength += text?.length ?? 0;
     const value: unknown = text === undefined ? undefined : JSON.parse(text);
     if (text === undefined) this.forget(field);
-    else if (name?.kind === 'task')
-      withStoredLength(requireRecord(field, value) as unknown as Task, text.length);
+    else if (name?.kind === 'task') {
+      const task = requireRecord(field, value) as unknown as Task;
+      readUids(task);
+      withStoredLength(task, text.length);
+    }
     this.keep(field, value);
     if (name?.kind === 'index') this.addHeads(name.of, (value ?? {}) as IndexBucket);
     if (field === PARTS && !this.whole)

@@ -16,8 +16,9 @@ import {
 import type { ChangedFields } from './changed-fields.ts';
 import { countSubtasks, type ProjectParts } from './project-fields.ts';
 import { indexEntryOf, type IndexEntry } from './task-index.ts';
+import { isNewItem, textWithUids } from '../model/item-uid.ts';
 import { refuseLongTask, refuseTooManySubtasks } from './field-limits.ts';
-import { isUnread } from './unread.ts';
+import { isUnread, storedLength } from './unread.ts';
 
 /**
  * A project as the fields of one stored record, so that a commit writes what changed and not the whole:
@@ -25,7 +26,7 @@ import { isUnread } from './unread.ts';
  *   meta              { currentTag, tags: [names, in order] }
  *   tag:<tag>         { metadata, extra, ids: [tasks, in order] }, less what changes with every commit:
  *   updated:<tag>     when the tag was last changed
- *   task:<id>:<tag>   the task with its subtasks
+ *   task:<id>:<tag>   the task with its subtasks, each with its uid
  *   report:<tag>      the complexity report of the tag
  *   about, rules      where there are any
  *   file:<name>       a connected file with its text
@@ -49,9 +50,10 @@ export interface StoredIndex {
 export function* changedProjectFieldsInSteps(
   before: Project | undefined,
   after: Project,
+  stamp: string,
   stored: StoredIndex = indexOf(before),
 ): Generator<undefined, ChangedFields> {
-  const change = new Change(before);
+  const change = new Change(before, stamp);
   change.put(META, before && metaOf(before), metaOf(after));
   const subtasks = new Map<string, number>();
   for (const [name, tag] of after.tags) {
@@ -87,8 +89,14 @@ class Change implements ChangedFields {
   /** By stored task, the name of its tag. */
   private origins: Map<Task, string> | undefined;
 
-  constructor(before: Project | undefined) {
+  /** Of the texts of tasks, as they are stored then. */
+  private readonly lengths: Map<Task, number>;
+  private readonly stamp: string;
+
+  constructor(before: Project | undefined, stamp: string) {
     this.before = before;
+    this.stamp = stamp;
+    this.lengths = new Map();
   }
 
   /** Sets a field unless its JSON is the same. */
@@ -155,10 +163,16 @@ class Change implements ChangedFields {
       return true;
     }
     const text = JSON.stringify(task);
-    // One that was not read is not read for it.
-    if (old !== undefined && !isUnread(old) && JSON.stringify(old) === text) return false;
+    // One that gives its number to another is not read for it.
+    const before = old !== undefined && isUnread(old) && isNewItem(task) ? undefined : old;
+    if (before !== undefined && JSON.stringify(before) === text) {
+      this.lengths.set(task, storedLength(before));
+      return false;
+    }
     refuseLongTask(task.id, text.length, old);
-    this.set.push([field, text]);
+    const stored = textWithUids(task, text, before, this.stamp);
+    this.lengths.set(task, stored.length);
+    this.set.push([field, stored]);
     return true;
   }
 
@@ -188,7 +202,7 @@ class Change implements ChangedFields {
       const entriesOfBucket = entries.get(indexBucket(id));
       const task = tasks[at];
       if (entriesOfBucket === undefined || task === undefined) continue;
-      entriesOfBucket[id] = indexEntryOf(task);
+      entriesOfBucket[id] = indexEntryOf(task, this.lengths.get(task));
       yield;
     }
     for (const [bucket, ofBucket] of entries) {

@@ -27,10 +27,11 @@ type IndexedSubtask = [
 /** One field of the index: entries by the ids of their tasks. */
 export type IndexBucket = Readonly<Record<string, IndexEntry>>;
 
-export function indexEntryOf(task: Task): IndexEntry {
+/** `length`: of a task that is stored anew. */
+export function indexEntryOf(task: Task, length = storedLength(task)): IndexEntry {
   const { status, priority, dependencies, subtasks } = task;
   return [
-    storedLength(task),
+    length,
     status === 'pending' ? 0 : status,
     priority === 'medium' ? 0 : priority,
     dependencies.length === 0 ? 0 : dependencies,

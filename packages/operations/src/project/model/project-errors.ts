@@ -10,12 +10,12 @@ export function taskDoneError(tag: string, id: string): BatonError {
   );
 }
 
-/** Of a task that was there when the LLM was asked. */
-export function taskRemovedError(tag: string, id: number): BatonError {
+/** Of a task or subtask that was there when the LLM was asked; another one may have its id by now. */
+export function taskRemovedError(tag: string, id: string): BatonError {
   return new BatonError(
     'project_task_not_found',
-    `Task ${id} was removed from tag '${tag}' while the LLM was at work. Nothing was changed.`,
-    { id: `${id}`, tag },
+    `${id.includes('.') ? 'Subtask' : 'Task'} ${id} was removed from tag '${tag}' while the LLM was at work. Nothing was changed.`,
+    { id, tag },
   );
 }
 

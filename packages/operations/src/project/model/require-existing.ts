@@ -1,6 +1,8 @@
 import { BatonError } from '@baton/protocol';
 import { type Project, resolveTag, type Tag } from './project.ts';
 import type { ConnectedFile } from './project-metadata.ts';
+import { isSeenItem, type SeenItems } from './item-uid.ts';
+import { taskRemovedError } from './project-errors.ts';
 import { formatTaskRef, parseTaskRef, type TaskRef } from './task-id.ts';
 import { findTask, type Subtask, type Task } from './task.ts';
 
@@ -41,6 +43,39 @@ export function requireSubtask(task: Task, tagName: string, ref: TaskRef): Subta
   const found = task.subtasks.find(({ id }) => id === ref.subtask);
   if (found === undefined) throw taskNotFoundError(tagName, ref);
   return found;
+}
+
+/** What there was of where a task was to be added, when the LLM was asked. */
+export type SeenPlace = 'project' | 'tag';
+
+export function seenPlace(project: Project | undefined, tag: string): SeenPlace | undefined {
+  if (project === undefined) return undefined;
+  return project.tags.has(tag) ? 'tag' : 'project';
+}
+
+/** @throws BatonError `project_not_found`, `tag_not_found` for what was there and is deleted by now. */
+export function requireSeenPlace(
+  seen: SeenPlace | undefined,
+  project: Project | undefined,
+  tagName: string,
+): void {
+  if (seen === undefined) return;
+  if (project === undefined)
+    throw new BatonError(
+      'project_not_found',
+      'The project was deleted while the LLM was at work. Nothing was changed.',
+    );
+  if (seen === 'tag') requireTag(project, tagName);
+}
+
+/** @throws BatonError `project_task_not_found` where another task or subtask has the id than was seen. */
+export function requireSeen(
+  seen: SeenItems | undefined,
+  tagName: string,
+  id: string,
+  item: Task | Subtask,
+): void {
+  if (!isSeenItem(seen, id, item)) throw taskRemovedError(tagName, id);
 }
 
 /** The task ("5") or subtask ("5.2") of a tag; undefined where there is none. */

@@ -3,7 +3,7 @@ import { nextSubtaskIds } from './next-subtask-ids.ts';
 import { type Dependency, dependencyRelativeToParent } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import type { IgnoredStatus } from '../model/ignored-status.ts';
-import type { SubtaskUpdate } from '../model/task-update.ts';
+import type { SubtaskUpdate } from './task-update.ts';
 
 interface MergedSubtasks {
   readonly subtasks: readonly Subtask[];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { nullAsAbsent } from '../../schema/coercion.ts';
-import { generatedTaskSchema } from './generated-task.ts';
+import { generatedTaskSchema } from '../model/generated-task.ts';
 
 /** What may change of a task or subtask; a field that is left out stays as it is. */
 const changes = {
