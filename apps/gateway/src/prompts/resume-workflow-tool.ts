@@ -27,8 +27,7 @@ export const resumeWorkflowTool = defineEdgeAdmittedTool({
   input: z.strictObject({ taskId: z.string().min(1).max(100).describe('The task of the workflow') }),
   output: [output],
   run: async ({ taskId }, call) => {
-    const task = await WorkflowTask.read(call, taskId);
-    const { status, messages } = await resumeWorkflow(task, call);
+    const { task, status, messages } = await resumeWorkflow(await WorkflowTask.read(call, taskId), call);
     const text = messages
       .map(
         ({ role, content }) =>

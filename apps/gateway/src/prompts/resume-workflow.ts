@@ -7,7 +7,7 @@ import {
 } from '@baton/workflows';
 import type { AdmittedCall } from '../call/call.ts';
 import { runWorkflow } from './run-workflow.ts';
-import type { WorkflowTask } from '../workflows/workflow-task.ts';
+import { WorkflowTask } from '../workflows/workflow-task.ts';
 
 /** A run as it is told: the conversation that it stands for. */
 export interface ToldRun {
@@ -29,22 +29,31 @@ export async function resumeWorkflow(task: WorkflowTask, call: AdmittedCall): Pr
   return finishWorkflow(task, call);
 }
 
-/** Runs what is open, and completes the task when nothing is. */
+/**
+ * Runs what is open, and completes the task when nothing is. Where another run of the same task has completed it meanwhile, its run is
+ * told as it stands.
+ */
 export async function finishWorkflow(task: WorkflowTask, call: AdmittedCall): Promise<ToldRun> {
+  try {
+    return await runToEnd(task, call);
+  } catch (thrown) {
+    if (!isCompletedMeanwhile(thrown, task)) throw thrown;
+    return describeRun(await WorkflowTask.read(call, task.taskId, call.identity));
+  }
+}
+
+async function runToEnd(task: WorkflowTask, call: AdmittedCall): Promise<ToldRun> {
   const progress = await runWorkflow(task, call);
   if (progress.stop !== null) return told(task, 'working', progress);
-  try {
-    await call.tenant.workflowTasks.complete(
-      call.identity,
-      task.taskId,
-      resultOf(task.input, progress),
-      'agent',
-    );
-  } catch (thrown) {
-    // Another run of the same task has completed it meanwhile.
-    if (!(thrown instanceof BatonError) || thrown.details['status'] !== 'completed') throw thrown;
-  }
+  const result = resultOf(task.input, progress);
+  await call.tenant.workflowTasks.complete(call.identity, task.taskId, result, 'agent');
   return told(task, 'completed', progress);
+}
+
+/** Both the record of a step and the end of the task are refused so. */
+function isCompletedMeanwhile(thrown: unknown, { taskId }: WorkflowTask): boolean {
+  if (!(thrown instanceof BatonError) || thrown.code !== 'task_ended') return false;
+  return thrown.details['taskId'] === taskId && thrown.details['status'] === 'completed';
 }
 
 /**
