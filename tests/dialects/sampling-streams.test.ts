@@ -12,6 +12,7 @@ import {
 } from '../harness/mcp-client.ts';
 import { startGatewayBeside } from '../processes/gateway-beside.ts';
 import { RoundRobinProxy } from '../proxies/round-robin-proxy.ts';
+import { metaWith, requestOf2026, TASKS } from './client-of-2026.ts';
 import { connectSamplingClient, sampled } from './sampling-client.ts';
 import { openSession, TaskStreamClient } from './task-stream-client.ts';
 
@@ -282,6 +283,54 @@ describe('a response', () => {
     await respond((await stream.message(ASK, 1)).id, answered('last'));
     const { result } = await stream.message('');
     expect(result.structuredContent.values.toSorted()).toEqual(['first', 'last']);
+  });
+});
+
+describe('an interaction that the dialect of each generation has shown', () => {
+  /** A call that asks on its stream, and a client of 2026-07-28 that repeats it. */
+  const openBoth = async (text: string, capabilities: object) => {
+    const idempotent = { 'baton/idempotencyKey': text };
+    const stream = await openCall(toolCall('bench_echo', { text }, { ...DIALECT, ...idempotent }));
+    const { id } = await stream.message(ASK);
+    const meta = metaWith({ sampling: {}, ...capabilities }, idempotent);
+    const post = async (method: string, params: AnyJson) =>
+      (await requestOf2026(baton.url(1), baton.apiKey, method, params, { meta })).body;
+    const repeat = (params: AnyJson = {}) =>
+      post('tools/call', { name: 'bench_echo', arguments: { text }, ...params });
+    const { result: shown } = await repeat();
+    return { stream, id, shown, post, repeat };
+  };
+  const responsesTo = (id: string, value: string) => ({ inputResponses: { [id]: sampled({ value }) } });
+
+  test('takes the response that was an input response before as the same answer, and another not', async () => {
+    const { stream, id, shown, repeat } = await openBoth('input first', {});
+    const { requestState } = shown;
+    const { result } = await repeat({ requestState, ...responsesTo(id, 'one') });
+    expect(result.structuredContent).toMatchObject({ status: 'completed', value: 'one' });
+    expect((await respond(id, answered('one'))).status).toBe(202);
+    const changed = await respond(id, answered('two'));
+    expect([changed.status, changed.body.error.data.code]).toEqual([400, 'interaction_already_answered']);
+    expect((await stream.message(CANCELLED)).params.requestId).toBe(id);
+  });
+
+  test('takes the input response that was a response before as the same answer, and another not', async () => {
+    const { stream, id, shown, repeat } = await openBoth('response first', {});
+    const { requestState } = shown;
+    expect((await respond(id, answered('one'))).status).toBe(202);
+    const { result } = await repeat({ requestState, ...responsesTo(id, 'one') });
+    expect(result.structuredContent).toMatchObject({ status: 'completed', value: 'one' });
+    const { error } = await repeat({ requestState, ...responsesTo(id, 'two') });
+    expect(error.data.code).toBe('interaction_already_answered');
+    await stream.ended;
+    expect(stream.messages.map(({ method }) => method)).not.toContain(CANCELLED);
+  });
+
+  test('takes the response that tasks/update brought before as the same answer, and another not', async () => {
+    const { id, shown, post } = await openBoth('update first', { extensions: { [TASKS]: {} } });
+    await post('tasks/update', { taskId: shown.taskId, ...responsesTo(id, 'one') });
+    expect((await respond(id, answered('one'))).status).toBe(202);
+    const changed = await respond(id, answered('two'));
+    expect([changed.status, changed.body.error.data.code]).toEqual([400, 'interaction_already_answered']);
   });
 });
 

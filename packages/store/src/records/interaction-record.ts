@@ -52,7 +52,7 @@ export interface InteractionSummary extends InteractionFacts {
   readonly request: SummarizedRequest;
 }
 
-/** The fingerprint of an answer that was the response to a request on a stream begins with it. */
+/** The fingerprint of an answer that was the response to a request on a stream begins with it: that client is not told that it was answered. */
 export const ON_STREAM = '~';
 
 /** What is read of an interaction: fields of its task's record; either of the last two. */

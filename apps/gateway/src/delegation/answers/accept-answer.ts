@@ -79,7 +79,7 @@ function requireAccepted(accepted: Accepted | 'streamed'): Accepted {
   return accepted;
 }
 
-/** Two answers are the same when they came the same way and their canonical JSON is equal. */
+/** Two answers are the same when their canonical JSON is, whichever way they came: the mark of a stream is not compared. */
 function fingerprintOf(answer: AgentResponse, via: AnswerVia): string {
   const digest = hash('sha256', canonicalJson(answer), 'base64url');
   return `${via === 'stream' ? ON_STREAM : ''}${digest}`.slice(0, FINGERPRINT_LENGTH);

@@ -9,6 +9,13 @@
 --          {'limit_size', limit, bytes, most}, or a refusal of ADMIT
 -- Transitions: task input_required -> working, interaction pending -> answered
 -- The answer becomes the journal's entry of its effect, so that whoever resumes the task finds it there.
+
+-- What says whether two answers are the same: the mark of one that was the response to a request on a stream (ON_STREAM) stands in the place of the
+-- last character of its digest.
+local function digest_of(fingerprint)
+  return string.sub(string.match(fingerprint, '^~?([^;]*)'), 1, 21)
+end
+
 local now = clock()
 local refusal, principal, scopes, limits, expires_in = authenticate(now, 'answerBytes')
 if refusal then return refusal end
@@ -22,7 +29,7 @@ local wait, place = find_interaction(waits, A_number)
 if wait and wait.kind == 'provider' then wait = nil end
 local over_rate = take_answer_rate_token(now, wait)
 if over_rate then return over_rate end
-if answered and string.match(answered, '^[^;]+') == A_fingerprint then return {'replayed', events or '0', principal} end
+if answered and digest_of(answered) == digest_of(A_fingerprint) then return {'replayed', events or '0', principal} end
 local closed = refusal_of_closed(answered, ended)
 if closed then
   if answered then closed[2] = string.match(answered, '^[^;]+;%d+;([^;]+)') == principal and '' or 'another' end
