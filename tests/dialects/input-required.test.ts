@@ -151,6 +151,29 @@ describe('a call', () => {
     expect((await resultOf(repeated(echo('a'), first))).structuredContent.value).toBe('right');
   });
 
+  test('with another answer to one of its requests than the principal gave elsewhere is refused whole, whichever that is', async () => {
+    const client = await connectMcpClient(baton.url(1), baton.apiKey);
+    for (const refused of [0, 1, 2]) {
+      const first = await resultOf(fan(3));
+      const keys = keysOf(first);
+      const interactionId = keys[refused];
+      const agentLLMResponse = successAnswer({ object: { value: 'elsewhere' } });
+      await callTool(client, 'agent_llm', { interactionId, agentLLMResponse, waitMs: 0 });
+      const error = await errorOf(repeated(fan(3), first, answersTo(keys)));
+      expect(error).toMatchObject({
+        code: -32602,
+        data: { code: 'interaction_already_answered', interactionId },
+      });
+      const left = keys.filter((key) => key !== interactionId);
+      const second = await resultOf(repeated(fan(3), first));
+      expect(keysOf(second)).toEqual(left);
+      // What the principal did not answer otherwise is taken of the same state still.
+      const done = await resultOf(repeated(fan(3), first, answersTo(left)));
+      expect(done.structuredContent.values.toSorted()).toEqual(['elsewhere', 'v', 'v']);
+    }
+    await client.close();
+  });
+
   test('goes on where another dialect has answered', async () => {
     const first = await resultOf(echo('a'));
     const [interactionId] = keysOf(first);

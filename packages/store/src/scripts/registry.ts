@@ -66,7 +66,7 @@ export const OPEN = defineScript(
 export const ACCEPT_ANSWER = defineScript(
   'interaction/accept_answer',
   [...ADMISSION_KEYS, 'task', 'pending', 'claims', ...QUEUE_KEYS, 'activeChangeChannel', 'usage'],
-  [...CALLER_ARGS, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel', 'used', 'checked'],
+  [...CALLER_ARGS, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'beside', 'channel', 'used', 'checked'],
   { ...REPLICATED, ...BATCHED, ...ANSWER },
 );
 

@@ -1,4 +1,4 @@
-import { type AnswerUsage, parseInteractionId, type Scope } from '@baton/protocol';
+import { type AnswerUsage, formatInteractionId, parseInteractionId, type Scope } from '@baton/protocol';
 import { type Identity, formatScopes, parseScopes } from '../identity/identity.ts';
 import type { CallerAdmission } from '../tenant/caller-admission.ts';
 import { taskRef } from '../records/keys.ts';
@@ -26,6 +26,12 @@ export type Accepted = {
   /** Of the request that started the task, if that was traced. */
   readonly traceparent?: string;
 };
+
+/** An answer to another interaction of the task, which the same request brings. */
+export interface AnswerBeside {
+  readonly interactionId: string;
+  readonly fingerprint: string;
+}
 
 /** A streamed answer as it was posted: whole, or up to the first chunk that is missing. */
 export type JoinedChunks = {
@@ -58,7 +64,8 @@ export class Interactions extends TenantPart {
   /**
    * Accepts the answer to an interaction; `channel`, an inbox's, is notified when the task's state changes. `checked` is the state of
    * the chunks that the answer was held against, '' before it was: without it there is nothing to hold it against. Where there are
-   * chunks that it was not held against, it is not accepted: 'streamed'.
+   * chunks that it was not held against, it is not accepted: 'streamed'. `beside` are the answers to other interactions of the task that
+   * come with it: it is refused where the caller has answered one of these otherwise (`interaction_already_answered`, of that one).
    */
   async accept(
     caller: CallerAdmission,
@@ -66,6 +73,7 @@ export class Interactions extends TenantPart {
       interactionId: string;
       text: string;
       fingerprint: string;
+      beside?: readonly AnswerBeside[];
       channel: string;
       usage?: AnswerUsage;
       checked?: string;
@@ -93,6 +101,9 @@ export class Interactions extends TenantPart {
       number,
       answer: answer.text,
       fingerprint: answer.fingerprint,
+      beside: (answer.beside ?? [])
+        .map((one) => `${this.parseId(one.interactionId).number} ${one.fingerprint};`)
+        .join(''),
       channel: answer.channel,
       used: formatAnswerUsage(answer.usage),
       checked: answer.checked ?? '*',
@@ -104,7 +115,9 @@ export class Interactions extends TenantPart {
     }
     if (reply[0] === 'accepted') caller.recordExpiry(reply[3]);
     if (reply[0] !== 'accepted' && reply[0] !== 'replayed') {
-      throw refusalError(reply, { interactionId: answer.interactionId });
+      // That of one beside it names the interaction.
+      const refused = reply[0] === 'interaction_already_answered' ? Number(reply[2] ?? number) : number;
+      throw refusalError(reply, { interactionId: formatInteractionId(taskId, refused) });
     }
     if (reply[0] === 'accepted') this.context.addJob(String(reply[2]), taskId);
     if (reply[7] === 1) this.dropChunks(taskId, number);

@@ -7,7 +7,7 @@ import {
   parseApiKey,
   type Scope,
 } from '@baton/protocol';
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { taskRef } from '../records/keys.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiKeyDigests } from '../secrets/api-key-digests.ts';
@@ -114,7 +114,7 @@ export class TestTenant {
     const answer = {
       interactionId: formatInteractionId(taskId, number),
       text,
-      fingerprint: `f${text.length}${text}`.slice(0, 40),
+      fingerprint: hash('sha256', text, 'base64url').slice(0, 22),
       channel,
       ...(usage && { usage: { ...NO_USAGE, ...usage } }),
     };

@@ -40,7 +40,7 @@ export async function acceptResponse(response: ClientResponse, call: Call): Prom
     throw refusalError(['interaction_not_found'], { interactionId: response.id });
   const unadmitted = deferAdmission(call, scriptAdmittedAnswerAccess(MCP_OR_AGENT_SCOPE, interactionId));
   const answer = readAnswer(interactionId, response);
-  const accepted = await acceptAnswer(interactionId, answer, '', unadmitted, 'stream');
+  const accepted = await acceptAnswer(interactionId, answer, '', unadmitted, { via: 'stream' });
   const { taskId, replayed, waitedMs } = accepted;
   call.logEvent('answered', { taskId, interactionId, replayed, waitedMs });
 }

@@ -4,7 +4,7 @@ import { admitCall, edgeAdmittedAccess, MCP_SCOPE } from '../../../call/access.t
 import type { AdmittedCall, Call } from '../../../call/call.ts';
 import { resolveDialect } from '../../../call/resolve-dialect.ts';
 import { waitUntilTaskEndsOrParks } from '../../../delegation/wait-until-task-ends-or-parks.ts';
-import { acceptAnswers, accessWithAnswers, waitAfter } from '../../client-requests/accept-answers.ts';
+import { acceptAnswersTogether, accessWithAnswers, waitAfter } from '../../client-requests/accept-answers.ts';
 import { type AskedRequest, readInputResponses } from './input-responses.ts';
 import type { RepeatableCall, RequestStates, Turn } from './request-states.ts';
 
@@ -22,7 +22,7 @@ function hasEndedOtherwise({ code, details }: BatonError): boolean {
 /**
  * Goes on with a call that its client repeats: takes the answers to what its last result asked, and waits until the task has ended or asks
  * again. An answer counts once: the same state with the same answers gives the turn that it is now, so that a result that was lost
- * strands nobody.
+ * strands nobody; with another answer than this principal gave before nothing of it is taken.
  * Errors: -32602 for a state that is not this call's, for responses that are none, and for another answer than this principal gave before;
  * those of accepting answers and of reading a task.
  */
@@ -53,7 +53,7 @@ export async function answerTurn(
       asked.set(key ?? interactionId, { interactionId, method });
     }
     const answers = readInputResponses(inputResponses, (key) => asked.get(key));
-    const accepted = await acceptAnswers(answers, call, hasEndedOtherwise);
+    const accepted = await acceptAnswersTogether(answers, call, hasEndedOtherwise);
     // A client that knows tasks is given one where the work goes on.
     const isTask = (await resolveDialect(call))?.dialect === 'task';
     const wait = waitAfter(accepted, isTask ? TASK_WAIT_MS : MAX_WAIT_MS);

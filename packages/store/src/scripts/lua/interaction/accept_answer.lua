@@ -1,10 +1,12 @@
 #!lua
 -- ACCEPT_ANSWER: takes the answer to an interaction, once, and puts its task into its tenant's ready list.
 -- Arguments: used: what the answer says that its LLM call used, "<tokens in>;<tokens out>;<1 if the call failed>;<model>"
+-- beside: the answers to other interactions of the task that the same request brings, as "<number> <fingerprint>;" each
 -- checked: the state of the chunks that the answer was held against, '' before it was, '*' where it need not be
 -- Returns: {'accepted', event, next, expiresInMs, principal, took, traceparent}: next is the job to add, as "number list", or ''; took is how long the LLM request
 --          waited, in ms, '' of another; traceparent: of the request that started the task, '' of none; and behind it 1 where chunks of the answer were posted, which are of no use now; {'replayed', event, principal} for the same answer again; {'interaction_not_found'},
---          {'interaction_already_answered', 'another' or ''}: by another principal or not, {'interaction_expired'}, {'interaction_cancelled'}, {'streamed', principal, scopes} where there are
+--          {'interaction_already_answered', 'another' or '', number}: by another principal or not; of one beside it that this principal has answered otherwise, its number, and nothing
+--          of the request should be taken; {'interaction_expired'}, {'interaction_cancelled'}, {'streamed', principal, scopes} where there are
 --          chunks that the answer was not held against,
 --          {'limit_size', limit, bytes, most}, or a refusal of ADMIT
 -- Transitions: task input_required -> working, interaction pending -> answered
@@ -14,6 +16,15 @@
 -- last character of its digest.
 local function digest_of(fingerprint)
   return string.sub(string.match(fingerprint, '^~?([^;]*)'), 1, 21)
+end
+
+-- The number of an interaction beside this one that this principal has answered, with another answer.
+local function answered_otherwise(principal)
+  for number, fingerprint in string.gmatch(A_beside, '(%d+) ([^;]+);') do
+    local answered = redis.call('HGET', K_task, F_answered .. number)
+    local by = answered and string.match(answered, '^[^;]+;%d+;([^;]+)')
+    if by == principal and digest_of(answered) ~= digest_of(fingerprint) then return number end
+  end
 end
 
 local now = clock()
@@ -29,6 +40,8 @@ local wait, place = find_interaction(waits, A_number)
 if wait and wait.kind == 'provider' then wait = nil end
 local over_rate = take_answer_rate_token(now, wait)
 if over_rate then return over_rate end
+local refused = answered_otherwise(principal)
+if refused then return {'interaction_already_answered', '', refused} end
 if answered and digest_of(answered) == digest_of(A_fingerprint) then return {'replayed', events or '0', principal} end
 local closed = refusal_of_closed(answered, ended)
 if closed then
