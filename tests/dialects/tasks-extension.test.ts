@@ -298,6 +298,21 @@ describe('the extension', () => {
     expect(shown).not.toHaveProperty('inputRequests');
   });
 
+  test('a client that cannot be asked, and forces a task, is told the same by its call as by tasks/get', async () => {
+    const meta = metaWith(EXTENSION, { 'baton/dialect': 'task' });
+    const begun = await resultOf('tools/call', echo, { meta });
+    expect(begun).toMatchObject({
+      resultType: 'task',
+      status: 'working',
+      statusMessage: expect.stringContaining('agent_llm'),
+    });
+    const { taskId } = begun;
+    const shown = await resultOf('tasks/get', { taskId }, { meta: metaWith(EXTENSION) });
+    for (const field of ['status', 'statusMessage']) expect(shown[field]).toBe(begun[field]);
+    // Who can be asked is told that it is.
+    expect((await resultOf('tasks/get', { taskId })).status).toBe('input_required');
+  });
+
   test('a task of 2025, as a param of the call, changes nothing', async () => {
     expect(
       (await resultOf('tools/call', { name: 'list_tags', arguments: {}, task: { ttl: 1 } })).resultType,

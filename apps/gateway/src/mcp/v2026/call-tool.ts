@@ -1,5 +1,5 @@
 import type { CallToolRequest } from '@modelcontextprotocol/sdk/types.js';
-import { isRecord } from '@baton/protocol';
+import { isEnded, isRecord } from '@baton/protocol';
 import type { TaskSummary, TaskView } from '@baton/store';
 import type { AdmittedCall, Call, Tool } from '../../call/call.ts';
 import { resolveDialect } from '../../call/resolve-dialect.ts';
@@ -16,7 +16,7 @@ import { askForInput, type InputRequired, turnOf } from './input-required/input-
 import type { RepeatableCall, RequestStates, Turn } from './input-required/request-states.ts';
 import { answerTurn, resumeTurn } from './input-required/resume-turn.ts';
 import { toClientRequests } from '../client-requests/client-requests.ts';
-import { taskOf2026 } from './tasks/detailed-task.ts';
+import { openTaskOf2026, taskOf2026 } from './tasks/detailed-task.ts';
 
 /** A result by which a call has not ended. */
 type UnfinishedResult =
@@ -60,14 +60,13 @@ async function showUnfinished(
   const dialectChoice = await resolveDialect(call);
   const asksFirst = tool?.asksWithinCall === true && unfinished.pending.length > 0;
   if (dialectChoice?.dialect !== 'task' || asksFirst) return askForInput(unfinished, call, states, repeated);
-  const isAskable = (await toClientRequests(unfinished.pending, call)) !== undefined;
+  const asked = await toClientRequests(unfinished.pending, call);
   // A request that this client takes in no other way is shown by the directive.
-  if (!isAskable && !dialectChoice.isForced) return undefined;
+  if (asked === undefined && !dialectChoice.isForced) return undefined;
   const begun = await begunTask(unfinished, call);
-  const { statusMessage, ...task } = taskOf2026(begun, call);
-  // Who is asked natively need not be told of another way.
-  const isAsked = begun.status === 'input_required' && isAskable;
-  return { resultType: 'task', ...task, ...(isAsked ? {} : { statusMessage }) };
+  if (isEnded(begun.status)) return { resultType: 'task', ...taskOf2026(begun, call) };
+  const isAsked = begun.status === 'input_required' && asked !== undefined && asked.length > 0;
+  return { resultType: 'task', ...openTaskOf2026(begun, isAsked, call) };
 }
 
 /** The task of a call. That which the call itself has begun is known without a read. */

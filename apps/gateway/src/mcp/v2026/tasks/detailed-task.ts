@@ -19,12 +19,26 @@ export function taskOf2026(task: TaskView | TaskSummary, { tenant }: Pick<Call, 
 
 type JsonFields = Record<string, unknown>;
 
+/**
+ * A task that goes on, as its client is told of it: `input_required` where it is asked something, and otherwise as work that goes on, with what it waits for
+ * in words, since others may answer that.
+ */
+export function openTaskOf2026(
+  task: TaskView | TaskSummary,
+  isAsked: boolean,
+  { tenant }: Pick<Call, 'tenant'>,
+): JsonFields {
+  const { statusMessage, ...fields } = taskOf2026(task, { tenant });
+  if (isAsked) return { ...fields, status: 'input_required' };
+  return { ...fields, status: 'working', ...(statusMessage === undefined ? {} : { statusMessage }) };
+}
+
 /** Errors that are Baton's own: a task that ended in one has failed as a request, not as the work that it stands for. */
 const FAULTS: ReadonlySet<ErrorCode> = new Set(['internal', 'program_diverged']);
 
 /**
  * A task with what `tasks/get` and `notifications/tasks` tell of it, as the JSON of its members: the result that its call would have had, the
- * error, or the requests that it waits for. Those that this client does not take are told as work that goes on, since others may answer them.
+ * error, or the requests that it waits for.
  * Errors: those of reading the requests.
  */
 export async function detailedTask(view: TaskView, call: Call): Promise<string> {
@@ -44,9 +58,8 @@ export async function detailedTask(view: TaskView, call: Call): Promise<string> 
     case 'working':
     case 'input_required': {
       const asked = await toClientRequests(view.pending, call);
-      if (asked === undefined || asked.length === 0) return membersOf({ ...task, status: 'working' });
-      const { statusMessage: _, ...waiting } = task;
-      return membersOf({ ...waiting, status: 'input_required', inputRequests: inputRequestsOf(asked) });
+      if (asked === undefined || asked.length === 0) return membersOf(openTaskOf2026(view, false, call));
+      return membersOf({ ...openTaskOf2026(view, true, call), inputRequests: inputRequestsOf(asked) });
     }
   }
 
