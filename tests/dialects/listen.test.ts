@@ -175,7 +175,7 @@ describe('bad input', () => {
   test('more resources and tasks than a stream tells of are refused', async () => {
     const taskIds = Array.from({ length: 101 }, (_, at) => `task-${at}`);
     const { status, body } = await refused({ notifications: { taskIds } });
-    expect([status, body.error.data.code]).toEqual([413, 'limit_subscriptions']);
+    expect([status, body.id, body.error.data.code]).toEqual([413, 1, 'limit_subscriptions']);
   });
 
   test('tasks need the extension, and a stream a client that takes one', async () => {

@@ -310,6 +310,14 @@ describe('what is wrong', () => {
     expect([named.status, named.body.error.code]).toEqual([400, -32600]);
   });
 
+  test('a JSON-RPC response, which it has none of', async () => {
+    const response = { jsonrpc: '2.0', id: 'x', result: {} };
+    const headers = { 'mcp-protocol-version': REVISION };
+    const { status, body } = await postJsonRpc(baton.url(), baton.apiKey, response, headers);
+    expect([status, body.error.data.field]).toEqual([400, 'Mcp-Protocol-Version']);
+    expect(body.error.message).toContain('takes no JSON-RPC responses');
+  });
+
   test('a key that is none is refused before anything else', async () => {
     const wrong = { headers: { authorization: 'Bearer nonsense', 'mcp-method': 'tools/list' } };
     expect((await send('tools/call', call, wrong)).status).toBe(401);

@@ -16,9 +16,12 @@ export function protocolVersionOf({ headers }: FastifyRequest): string | undefin
 export function requireKnownProtocolVersion(request: FastifyRequest): void {
   const version = protocolVersionOf(request);
   if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return;
-  throw new BatonError(
-    'invalid_arguments',
-    `Mcp-Protocol-Version: '${version.slice(0, 100)}' is not spoken here, but ${[REVISION_OF_2026, ...SUPPORTED_PROTOCOL_VERSIONS].join(', ')}.`,
-    { field: 'Mcp-Protocol-Version' },
-  );
+  // Its requests and notifications do not come here.
+  const problem =
+    version === REVISION_OF_2026
+      ? `'${version}' has no sessions and takes no JSON-RPC responses: what it asks is answered by inputResponses. With a session or a response the header names the session's revision: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`
+      : `'${version.slice(0, 100)}' is not spoken here, but ${[REVISION_OF_2026, ...SUPPORTED_PROTOCOL_VERSIONS].join(', ')}.`;
+  throw new BatonError('invalid_arguments', `Mcp-Protocol-Version: ${problem}`, {
+    field: 'Mcp-Protocol-Version',
+  });
 }

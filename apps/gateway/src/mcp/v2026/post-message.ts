@@ -1,4 +1,4 @@
-import { DEFAULT_WAIT_MS, isRecord, MAX_WAIT_MS } from '@baton/protocol';
+import { BatonError, DEFAULT_WAIT_MS, isRecord, MAX_WAIT_MS } from '@baton/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { admitCaller, ANY_MCP_CALLER } from '../../call/access.ts';
 import type { Dialect } from '../../call/dialect-choice.ts';
@@ -48,9 +48,13 @@ export async function dispatchMessageOf2026(
     try {
       await listen(request, call, reply, listening);
     } catch (thrown) {
-      if (!(thrown instanceof RpcError)) throw thrown;
-      logRefusal(request, thrown, call);
-      await reply.status(ERROR_STATUSES.get(thrown.code) ?? 200).send(thrown.toResponse(request.id));
+      const refused = refusalOfRequest(thrown);
+      if (refused === undefined) throw thrown;
+      logRefusal(request, refused.error, call);
+      await reply
+        .status(refused.status)
+        .type('application/json; charset=utf-8')
+        .send(refused.error.toResponse(request.id));
     }
     return undefined;
   }
@@ -74,6 +78,15 @@ const WAIT_MS: Readonly<Record<Dialect, number>> = {
   input_required: MAX_WAIT_MS,
   task: 0,
 };
+
+/** What is wrong with a request itself, and the HTTP status of that; undefined for what concerns its caller or the server. */
+function refusalOfRequest(thrown: unknown): { error: RpcError; status: number } | undefined {
+  if (thrown instanceof RpcError) return { error: thrown, status: ERROR_STATUSES.get(thrown.code) ?? 200 };
+  if (!(thrown instanceof BatonError) || thrown.row.rpc !== INVALID_PARAMS) return undefined;
+  return { error: RpcError.of(thrown), status: thrown.row.http };
+}
+
+const INVALID_PARAMS = -32602;
 
 /** JSON-RPC 2.0, section 5: null where the id could not be told. */
 function idOf(body: unknown): string | number | null {
