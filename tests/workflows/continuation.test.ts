@@ -115,8 +115,12 @@ test("another's workflow, and a task that is no workflow, are not found; one tha
     fixture.baton.url(1),
     await fixture.baton.createKey({ scopes: ['mcp'], principal: 'bob' }),
   );
+  const agent = await connectMcpClient(
+    fixture.baton.url(1),
+    await fixture.baton.createKey({ scopes: ['mcp', 'agent'], principal: 'agent-of-others' }),
+  );
   const stranger = await connectMcpClient(fixture.baton.url(1), await fixture.baton.addTenant('strangers'));
-  for (const client of [bob, stranger]) {
+  for (const client of [bob, agent, stranger]) {
     const { continuation } = await fixture.continue(taskId, 'next_task', {}, { client });
     expect(continuation).toEqual({ recorded: false, reason: 'not_found' });
     await client.close();

@@ -26,7 +26,7 @@ export async function retryTask(call: Call, identity: Identity, taskId: string, 
 }
 
 /** Whoever may retry the task, its workflow is told of it: the task itself names that. */
-const BATON: Identity = { principal: '', scopes: new Set(['agent']) };
+const BATON: Identity = { principal: '', scopes: new Set(['agent', 'admin']) };
 
 /** The same without a wait. What was a step of a workflow is one again: its call counts as if it were made anew. */
 export async function retryWithoutWaiting(

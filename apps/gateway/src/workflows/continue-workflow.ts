@@ -38,6 +38,7 @@ export async function continueWorkflow(
   const client = { call: randomUUID(), tool, arguments: isRecord(args) ? (args as JsonObject) : {} };
   try {
     const task = await WorkflowTask.read(call, taskId, identity);
+    if (!task.isOwn) return { recorded: false, reason: 'not_found' };
     const { step, remaining } = await record(task, { ...client, outcome }).catch((thrown: unknown) => {
       const isFull = thrown instanceof BatonError && thrown.code === 'limit_storage';
       if (!isFull || outcome.kind !== 'completed') throw thrown;

@@ -19,6 +19,8 @@ export class WorkflowTask {
   readonly taskId: string;
   /** Whether this call has opened it: then no earlier one can have called its steps. */
   readonly isNew: boolean;
+  /** Whether this caller's own calls count for it: its owner's do, and an admin's. */
+  readonly isOwn: boolean;
   readonly input: WorkflowInput;
   readonly status: StoredWorkflowTask['status'];
   /** How it stands. */
@@ -30,13 +32,14 @@ export class WorkflowTask {
 
   private constructor(
     tenant: TenantStore,
-    task: Pick<WorkflowTask, 'taskId' | 'input' | 'status' | 'isNew'>,
+    task: Pick<WorkflowTask, 'taskId' | 'input' | 'status' | 'isNew' | 'isOwn'>,
     caller: StoredWorkflowTask['caller'],
     stored: WorkflowProgress,
   ) {
     this.tenant = tenant;
     this.taskId = task.taskId;
     this.isNew = task.isNew;
+    this.isOwn = task.isOwn;
     this.input = task.input;
     this.status = task.status;
     this.caller = caller;
@@ -46,7 +49,7 @@ export class WorkflowTask {
 
   /** The task that this call has just opened. */
   static opened({ tenant, identity }: AdmittedCall, taskId: string, input: WorkflowInput): WorkflowTask {
-    const task = { taskId, input, status: 'working', isNew: true } as const;
+    const task = { taskId, input, status: 'working', isNew: true, isOwn: true } as const;
     return new WorkflowTask(tenant, task, identity, newProgress(input.workflow));
   }
 
@@ -66,7 +69,8 @@ export class WorkflowTask {
       });
     }
     const stored = parseProgress(input.workflow, read);
-    return new WorkflowTask(tenant, { taskId, input, status, isNew: false }, read.caller, stored);
+    const isOwn = read.owner === read.caller.principal || read.caller.scopes.has('admin');
+    return new WorkflowTask(tenant, { taskId, input, status, isNew: false, isOwn }, read.caller, stored);
   }
 
   /**

@@ -16,6 +16,8 @@ type Caller = Pick<Identity, 'principal' | 'scopes'>;
 export interface StoredWorkflowTask {
   /** Who read it, as its key says. */
   readonly caller: Caller;
+  /** The principal whose it is. */
+  readonly owner: string;
   readonly status: TaskStatus;
   /** Undefined of an ended task that has lost what is large. */
   readonly input: JsonObject | undefined;
@@ -62,11 +64,12 @@ export class WorkflowTasks extends TenantPart {
       { ...admissionRecheckArgs(identity), operation: WORKFLOW_OPERATION },
     )) as string[];
     if (reply[0] !== 'ok') throw refusalError(reply, { taskId });
-    const [principal = '', scopes = '', status, input, revision, ...pairs] = reply.slice(1);
+    const [principal = '', scopes = '', owner = '', status, input, revision, ...pairs] = reply.slice(1);
     const parts = new Map<string, string>();
     for (let at = 0; at + 1 < pairs.length; at += 2) parts.set(pairs[at] ?? '', pairs[at + 1] ?? '');
     return {
       caller: { principal, scopes: parseScopes(scopes) },
+      owner,
       status: status as TaskStatus,
       input: input ? (JSON.parse(input) as JsonObject) : undefined,
       revision: Number(revision),

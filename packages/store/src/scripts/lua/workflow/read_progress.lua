@@ -2,13 +2,14 @@
 -- READ_PROGRESS: how a workflow's task stands, with what it began with.
 -- Arguments: operation: what the task of a workflow is called
 -- Returns: {'task_not_found'}, also for a task that is no workflow; a refusal of RECHECK; or
---          {'ok', principal, scopes, status, input, revision, path, text, ...}, of whoever reads
+--          {'ok', principal, scopes, owner, status, input, revision, path, text, ...}, the first two of whoever reads
 local refusal, principal, scopes = recheck_admission(clock())
 if refusal then return refusal end
-if not visible_owner(principal, scopes) then return {'task_not_found'} end
+local owner = visible_owner(principal, scopes)
+if not owner then return {'task_not_found'} end
 local program, status, input, revision = unpack(redis.call('HMGET', K_task, F_program, F_status, F_input, F_revision))
 if string.match(program, '^%S+') ~= A_operation then return {'task_not_found'} end
-local reply = {'ok', principal, scopes, status, input or '', revision or '0'}
+local reply = {'ok', principal, scopes, owner, status, input or '', revision or '0'}
 local fields = {}
 for _, field in ipairs(redis.call('HKEYS', K_task)) do
   if string.sub(field, 1, #F_progress) == F_progress then fields[#fields + 1] = field end
