@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { Redirect, Route, Router, Switch } from 'wouter-preact';
-import { usePathLocation, useRoute } from './components/route.ts';
+import { usePathLocation, useRoute, withParameter } from './components/route.ts';
 import { plainText } from './components/plain-text.ts';
 import { Overview } from './screens/overview/overview.tsx';
 import { SystemStatus } from './screens/system/system-status.tsx';
@@ -81,23 +81,41 @@ function Screens() {
       <Switch>
         <Route path="/overview" component={Overview} />
         <Route path="/interactions" component={InteractionList} />
-        <Route path="/interactions/:id">{({ id }) => <InteractionPage id={id} />}</Route>
+        <Route path="/interactions/:id">
+          {withParameter((id) => (
+            <InteractionPage id={id} />
+          ))}
+        </Route>
         <Route path="/tasks" component={TaskList} />
         <Route path="/projects" component={ProjectList} />
-        <Route path="/projects/:id">{({ id }) => <ProjectPage id={id} />}</Route>
+        <Route path="/projects/:id">
+          {withParameter((id) => (
+            <ProjectPage id={id} />
+          ))}
+        </Route>
         <Route path="/conversations" component={ConversationList} />
-        <Route path="/conversations/:id">{({ id }) => <ConversationPage id={id} />}</Route>
+        <Route path="/conversations/:id">
+          {withParameter((id) => (
+            <ConversationPage id={id} />
+          ))}
+        </Route>
         {[AGENTS, WORKFLOWS, PROMPTS].flatMap((kind) => [
           <Route key={kind.plural} path={`/${kind.plural}`}>
             <DefinitionList kind={kind} />
           </Route>,
           <Route key={`${kind.plural} one`} path={`/${kind.plural}/:name`}>
-            {({ name }) => <DefinitionPage kind={kind} name={name ?? ''} />}
+            {withParameter((name) => (
+              <DefinitionPage kind={kind} name={name} />
+            ))}
           </Route>,
         ])}
         <Route path="/keys" component={KeyList} />
         <Route path="/tenant" component={TenantPage} />
-        <Route path="/tasks/:id">{({ id }) => <TaskPage id={id} />}</Route>
+        <Route path="/tasks/:id">
+          {withParameter((id) => (
+            <TaskPage id={id} />
+          ))}
+        </Route>
         <Route>
           <Redirect to="/overview" replace />
         </Route>

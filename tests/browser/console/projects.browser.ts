@@ -13,6 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.stop());
 
+const show = (route: string) => page.goto(`${fixture.baton.url(0)}/console/#${route}`);
+
 const task = (id: number, more: object = {}) => ({ id, title: `Task ${id}`, description: 'd', ...more });
 const FILE = {
   master: {
@@ -93,6 +95,20 @@ test('an export is the file that the server has', async () => {
     [3, 'done'],
     [4, 'pending'],
   ]);
+});
+
+test('a project opens by its name, whatever characters it has, and never another', async () => {
+  const names = ['a/b', 'a%2Fb', 'c?d', 'e#f', 'g:h', '1+1', '100%', 'ä ü'];
+  for (const name of names) {
+    await fixture.call('initialize_project', { projectRoot: name, name });
+    await fixture.call('add_task', { projectRoot: name, title: `Only of ${name}`, description: 'd' });
+  }
+  for (const name of names) {
+    await show('/projects');
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor();
+    await page.getByRole('cell', { name: `Only of ${name}`, exact: true }).waitFor();
+  }
 });
 
 test('axe finds nothing serious on a project', async () => {

@@ -7,7 +7,7 @@ import { RelativeTime } from '../../components/time.tsx';
 const COLUMNS: readonly Column<ConversationReply>[] = [
   {
     title: 'Begins',
-    cell: ({ conversationId, title }) => <RowLink to={`/conversations/${conversationId}`} text={title} />,
+    cell: ({ conversationId, title }) => <RowLink to={['conversations', conversationId]} text={title} />,
   },
   { title: 'Principal', cell: ({ principal }) => plainText(principal) },
   { title: 'Turns', cell: ({ turns }) => turns },

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ActionForm } from '../../components/action-form.tsx';
 import { JsonField } from '../../components/json-field.tsx';
-import { useRoute } from '../../components/route.ts';
+import { routePath, useRoute } from '../../components/route.ts';
 import { useSession } from '../../session/session-context.ts';
 import type { DefinitionKind, DefinitionSummary } from './definition-kind.ts';
 
@@ -26,7 +26,7 @@ export function DefinitionForm({
       `/${kind.plural}/${encodeURIComponent(key)}`,
       value,
     );
-    if (name === undefined) navigate(`/${kind.plural}/${encodeURIComponent(key)}`);
+    if (name === undefined) navigate(routePath(kind.plural, key));
     else onStored();
     return `Version ${version} is stored.`;
   };

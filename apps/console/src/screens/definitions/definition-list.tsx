@@ -23,7 +23,7 @@ export function DefinitionList({ kind }: { kind: DefinitionKind }) {
   const columns: readonly Column<DefinitionSummary>[] = [
     {
       title: 'Name',
-      cell: (one) => <RowLink to={`/${kind.plural}/${kind.keyOf(one)}`} text={one.name} />,
+      cell: (one) => <RowLink to={[kind.plural, kind.keyOf(one)]} text={one.name} />,
     },
     ...(kind.plural === 'agents' ? [agentColumn(toggle)] : []),
     { title: 'What', cell: describe },

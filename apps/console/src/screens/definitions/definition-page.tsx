@@ -68,7 +68,7 @@ function Versions({ of: versions }: { of: readonly DefinitionVersion[] }) {
             {tasks !== undefined && `, ${tasks.length} tasks go on with it`}{' '}
             {tasks?.map((id) => (
               <span key={id}>
-                <RowLink to={`/tasks/${id}`} text={id} />{' '}
+                <RowLink to={['tasks', id]} text={id} />{' '}
               </span>
             ))}
           </p>

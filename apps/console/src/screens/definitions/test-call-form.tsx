@@ -34,11 +34,11 @@ function ReplyView({ of: reply }: { of: Reply }) {
     <>
       {reply.interactionId !== undefined && (
         <p role="status">
-          It waits for an LLM: <RowLink to={`/interactions/${reply.interactionId}`} text="its request" />
+          It waits for an LLM: <RowLink to={['interactions', reply.interactionId]} text="its request" />
           {reply.taskId !== undefined && (
             <>
               {' '}
-              of <RowLink to={`/tasks/${reply.taskId}`} text="its task" />
+              of <RowLink to={['tasks', reply.taskId]} text="its task" />
             </>
           )}
         </p>

@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<InteractionReply>[] = [
   { title: 'Status', cell: ({ status }) => <Status status={status} /> },
   {
     title: 'Request',
-    cell: ({ interactionId, summary }) => <RowLink to={`/interactions/${interactionId}`} text={summary} />,
+    cell: ({ interactionId, summary }) => <RowLink to={['interactions', interactionId]} text={summary} />,
   },
   { title: 'Operation', cell: ({ operation }) => plainText(operation) },
   { title: 'Principal', cell: ({ principal }) => plainText(principal) },

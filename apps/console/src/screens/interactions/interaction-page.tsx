@@ -39,7 +39,7 @@ export function InteractionPage({ id }: { id: string }) {
               <HiddenUntilAsked title="Answer">{() => <AnswerView of={interaction} />}</HiddenUntilAsked>
               <p>
                 What came of it is in the journal of{' '}
-                <RowLink to={`/tasks/${interaction.taskId}`} text="its task" />.
+                <RowLink to={['tasks', interaction.taskId]} text="its task" />.
               </p>
             </>
           )}
@@ -79,7 +79,7 @@ function Facts({ of: one }: { of: InteractionDetailReply }) {
       of={[
         ['Status', <Status status={one.status} />],
         ['Operation', plainText(one.operation)],
-        ['Task', <RowLink to={`/tasks/${one.taskId}`} text={one.taskId} />],
+        ['Task', <RowLink to={['tasks', one.taskId]} text={one.taskId} />],
         ['Principal', plainText(one.principal)],
         ['Client', plainText(one.client ?? '—')],
         ['Role', one.role],

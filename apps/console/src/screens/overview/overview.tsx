@@ -92,7 +92,7 @@ function Waiting({ pending, hasMore }: { pending: readonly InteractionReply[]; h
       <ul>
         {pending.slice(0, READ.listed).map(({ interactionId, summary, createdAt }) => (
           <li key={interactionId}>
-            <RowLink to={`/interactions/${interactionId}`} text={summary} />, <RelativeTime iso={createdAt} />
+            <RowLink to={['interactions', interactionId]} text={summary} />, <RelativeTime iso={createdAt} />
           </li>
         ))}
       </ul>
@@ -154,7 +154,7 @@ function Tasks({
       <ul>
         {tasks.map(({ taskId, operation, principal, lastUpdatedAt }) => (
           <li key={taskId}>
-            <RowLink to={`/tasks/${taskId}`} text={operation} /> of {plainText(principal)},{' '}
+            <RowLink to={['tasks', taskId]} text={operation} /> of {plainText(principal)},{' '}
             <RelativeTime iso={lastUpdatedAt} />
           </li>
         ))}

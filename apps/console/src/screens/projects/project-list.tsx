@@ -8,9 +8,7 @@ import { ImportForm } from './import-form.tsx';
 const COLUMNS: readonly Column<ProjectReply>[] = [
   {
     title: 'Project',
-    cell: ({ projectRoot }) => (
-      <RowLink to={`/projects/${encodeURIComponent(projectRoot)}`} text={projectRoot} />
-    ),
+    cell: ({ projectRoot }) => <RowLink to={['projects', projectRoot]} text={projectRoot} />,
   },
   { title: 'Bytes', cell: ({ bytes }) => bytes.toLocaleString() },
   {

@@ -23,7 +23,7 @@ const FILTER: readonly FilterField[] = [
 
 const COLUMNS: readonly Column<TaskReply>[] = [
   { title: 'Status', cell: ({ status }) => <Status status={status} /> },
-  { title: 'Task', cell: ({ taskId, operation }) => <RowLink to={`/tasks/${taskId}`} text={operation} /> },
+  { title: 'Task', cell: ({ taskId, operation }) => <RowLink to={['tasks', taskId]} text={operation} /> },
   { title: 'Id', cell: ({ taskId }) => <code>{taskId}</code> },
   { title: 'Principal', cell: ({ principal }) => plainText(principal) },
   { title: 'Created', cell: ({ createdAt }) => <RelativeTime iso={createdAt} /> },

@@ -36,7 +36,7 @@ function Title({ of: { kind, label, interactionId } }: { of: WaterfallSpan }) {
   if (interactionId === undefined || kind === 'claimed') return <>{plainText(label)}</>;
   return (
     <>
-      <RowLink to={`/interactions/${interactionId}`} text="Interaction" /> {plainText(label)}
+      <RowLink to={['interactions', interactionId]} text="Interaction" /> {plainText(label)}
     </>
   );
 }
