@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { RunAction } from '../../components/action.ts';
 import { plainText } from '../../components/plain-text.ts';
 import { useSession } from '../../session/session-context.ts';
-import { answerCheck } from './check-answer.ts';
+import { warningsFor } from './check-answer.ts';
 
 interface Confirmation {
   readonly replayed?: boolean;
@@ -14,7 +14,7 @@ interface Confirmation {
   };
 }
 
-/** An answer by hand, in the place of an LLM: it is checked as it is typed. */
+/** An answer by hand, in the place of an LLM. What may not fit is said as it is typed; the server decides. */
 export function AnswerForm({
   interaction: { interactionId, llmRequestForAgent },
   run,
@@ -28,11 +28,10 @@ export function AnswerForm({
   const [text, setText] = useState('');
   const { schema } = llmRequestForAgent;
   const schemaText = JSON.stringify(schema);
-  const check = useMemo(() => answerCheck(schema), [schemaText]);
-  const problems = check(text);
+  const warnOf = useMemo(() => warningsFor(schema), [schemaText]);
+  const warnings = warnOf(text);
   const submit = (event: Event) => {
     event.preventDefault();
-    if (problems.length > 0) return;
     run(async () => {
       const data = { text };
       const reply = await client.post<Confirmation>(
@@ -51,14 +50,22 @@ export function AnswerForm({
           spellcheck={schema === undefined}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
-          aria-invalid={text === '' ? undefined : problems.length > 0}
-          aria-describedby="answer-problems"
+          aria-describedby="answer-warnings"
         />
       </label>
-      <ul id="answer-problems" class="problems" aria-live="polite">
-        {text !== '' && problems.map((problem) => <li key={problem}>{plainText(problem)}</li>)}
-      </ul>
-      <button type="submit" disabled={problems.length > 0 || isRunning} aria-busy={isRunning}>
+      <div id="answer-warnings" class="problems" aria-live="polite">
+        {warnings.length > 0 && (
+          <p>
+            It may not fit. Baton decides when it is sent; an answer that does not fit uses up an attempt.
+          </p>
+        )}
+        <ul>
+          {warnings.map((warning) => (
+            <li key={warning}>{plainText(warning)}</li>
+          ))}
+        </ul>
+      </div>
+      <button type="submit" disabled={text.trim() === '' || isRunning} aria-busy={isRunning}>
         Answer
       </button>
     </form>
