@@ -53,8 +53,11 @@ export class ConsoleFixture {
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
   }
 
-  asOperator(method: string, path: string): Promise<{ status: number; body: AnyJson }> {
-    return new RestTestClient(this.baton.url(1)).send(method, path, { token: OPERATOR_TOKEN });
+  asOperator(method: string, path: string, json?: object): Promise<{ status: number; body: AnyJson }> {
+    return new RestTestClient(this.baton.url(1)).send(method, path, {
+      token: OPERATOR_TOKEN,
+      ...(json && { json }),
+    });
   }
 
   /** Calls a tool at the other replica; its reply. */

@@ -63,8 +63,50 @@ test('an agent is edited as its next version; what is no agent is refused in wor
   await field.fill(JSON.stringify({ id: 'coder', name: 'Coder', instructions: 'You write good code.' }));
   await page.getByRole('button', { name: 'Store' }).click();
   await page.getByText('Definition of version 2').waitFor();
+  await page.getByText('Version 2 is stored.').waitFor();
   await page.getByText('Definition of version 1').click();
   await page.locator('section pre').getByText('You write code.').waitFor();
+});
+
+test('what is typed stays when somebody else stores a version, and replaces that one only when it was asked for', async () => {
+  const instructionsOf = (text: string) =>
+    JSON.stringify({ id: 'writer', name: 'Writer', instructions: text });
+  const storeOfOthers = (text: string) => put('/agents/writer', JSON.parse(instructionsOf(text)));
+  const stored = async () =>
+    (await fixture.asOperator('GET', '/v1/tenants/acme/agents/writer')).body.definition.instructions;
+  await storeOfOthers('First.');
+  await show('/agents/writer');
+  const field = page.getByLabel('Definition', { exact: true });
+  const store = page.getByRole('button', { name: 'Store' });
+  const dialog = page.getByRole('dialog');
+  await field.fill(instructionsOf('Typed with care.'));
+  await storeOfOthers('Second, of others.');
+  await page.getByText(/^Version 2 was stored meanwhile by operator\./).waitFor();
+  expect(await field.inputValue()).toContain('Typed with care.');
+  await store.click();
+  await dialog.getByText(/begun from version 1/).waitFor();
+  await dialog.getByRole('button', { name: 'Back' }).click();
+  await page.getByText('Nothing was stored.').waitFor();
+  expect(await stored()).toBe('Second, of others.');
+  await page.getByRole('button', { name: 'Load it' }).click();
+  expect(await field.inputValue()).toContain('Second, of others.');
+
+  // The page is not told of the next one before Store.
+  await page.route('**/agents/writer/history', (route) => route.abort());
+  await field.fill(instructionsOf('Typed again.'));
+  await storeOfOthers('Third, of others.');
+  await store.click();
+  await dialog.getByText(/Version 3 was stored meanwhile/).waitFor();
+  await page.unroute('**/agents/writer/history');
+  await dialog.getByRole('button', { name: 'Store' }).click();
+  await page.getByText('Version 4 is stored.').waitFor();
+  expect(await stored()).toBe('Typed again.');
+
+  await show('/agents/new');
+  await field.fill(instructionsOf('Another one of this name.'));
+  await store.click();
+  await page.locator('.problem').filter({ hasText: 'writer exists already' }).waitFor();
+  expect(await stored()).toBe('Typed again.');
 });
 
 test('a specialist is tried, and its request is linked to and answered', async () => {
@@ -102,6 +144,7 @@ test('a workflow is created, and run with its arguments', async () => {
   await page.getByLabel('Definition').fill(JSON.stringify(WORKFLOW));
   await page.getByRole('button', { name: 'Store' }).click();
   await page.getByText('Definition of version 1').waitFor();
+  await page.getByText('Version 1 is stored.').waitFor();
   expect(page.url()).toContain('/workflows/look');
   await page.getByText('Try it').click();
   expect(JSON.parse(await page.getByLabel('Arguments').inputValue())).toEqual({ project: '' });

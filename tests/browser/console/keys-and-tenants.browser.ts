@@ -68,14 +68,29 @@ test('a key is made, shown once, rotated and revoked, and is good or refused acc
   expect([await statusOf(first), await statusOf(second)]).toEqual([200, 401]);
 });
 
+async function setLimits(button: string, question: RegExp): Promise<void> {
+  await page.getByRole('button', { name: button }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(question).waitFor();
+  await dialog.getByRole('button', { name: button }).click();
+}
+
 test('limits stand against their use, and are set; a suspended tenant is refused until it is resumed', async () => {
   await show('/tenant');
   await page.getByLabel('openTasks', { exact: true }).fill('77');
   await page.getByLabel('projects', { exact: true }).fill('3');
-  await page.getByRole('button', { name: 'Set 2 limits' }).click();
+  await setLimits('Set 2 limits', /openTasks \d+ → 77, projects \d+ → 3/);
+  await page.getByText('The limits are set.').waitFor();
   await page.getByRole('button', { name: 'Set 0 limits' }).waitFor();
   const { body } = await fixture.asOperator('GET', '/v1/tenants/acme');
   expect([body.limits.openTasks, body.limits.projects]).toEqual([77, 3]);
+
+  await page.getByLabel('projects', { exact: true }).fill('4');
+  await fixture.asOperator('PATCH', '/v1/tenants/acme', { limits: { openTasks: 78 } });
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await expect.poll(() => page.getByLabel('openTasks', { exact: true }).inputValue()).toBe('78');
+  expect(await page.getByLabel('projects', { exact: true }).inputValue()).toBe('4');
+  await page.getByLabel('projects', { exact: true }).fill('3');
 
   await page.getByRole('button', { name: 'Suspend' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
@@ -88,7 +103,7 @@ test('limits stand against their use, and are set; a suspended tenant is refused
 
 test('a value that a limit cannot have is refused in words, and nothing is changed', async () => {
   await page.getByLabel('burst', { exact: true }).fill('0');
-  await page.getByRole('button', { name: 'Set 1 limits' }).click();
+  await setLimits('Set 1 limit', /burst/);
   await page.locator('form .problem').filter({ hasText: 'burst' }).waitFor();
   const { body } = await fixture.asOperator('GET', '/v1/tenants/acme');
   expect(body.limits.burst).toBe(100_000);

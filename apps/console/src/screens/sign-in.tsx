@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../components/action.ts';
-import { ActionResult } from '../components/action-result.tsx';
+import { useAction } from '../components/action/action.ts';
+import { ActionResult } from '../components/action/action-result.tsx';
 
 /** The form for a key. The field is no password of this site: browsers are asked not to keep it. */
 export function SignIn({

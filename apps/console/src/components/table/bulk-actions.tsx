@@ -1,6 +1,6 @@
-import { useAction } from '../action.ts';
-import { ActionResult } from '../action-result.tsx';
-import { ConfirmedButton } from '../confirmed-button.tsx';
+import { useAction } from '../action/action.ts';
+import { ActionResult } from '../action/action-result.tsx';
+import { ConfirmedButton } from '../action/confirmed-button.tsx';
 
 /** One thing that can be done to each of several rows. */
 export interface BulkAction<Row> {

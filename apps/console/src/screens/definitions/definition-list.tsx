@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../components/action.ts';
-import { ActionResult } from '../../components/action-result.tsx';
+import { useAction } from '../../components/action/action.ts';
+import { ActionResult } from '../../components/action/action-result.tsx';
 import { plainText } from '../../components/plain-text.ts';
 import { RowLink } from '../../components/row-link.tsx';
 import { type Column, PagedTable } from '../../components/table/paged-table.tsx';

@@ -1,12 +1,15 @@
+import { useState } from 'preact/hooks';
 import { useLiveValue } from '../../live/use-live-value.ts';
 import { HiddenUntilAsked } from '../../components/hidden-until-asked.tsx';
 import { LiveState } from '../../components/live-state.tsx';
 import { plainText, readableText } from '../../components/plain-text.ts';
+import { routePath, useRoute } from '../../components/route.ts';
 import { RowLink } from '../../components/row-link.tsx';
 import { RelativeTime } from '../../components/time.tsx';
 import { useSession } from '../../session/session-context.ts';
 import { DefinitionForm } from './definition-form.tsx';
 import type { DefinitionKind, DefinitionVersion } from './definition-kind.ts';
+import { NewDefinitionForm } from './new-definition-form.tsx';
 import { TestCallForm } from './test-call-form.tsx';
 
 interface Shown {
@@ -14,11 +17,39 @@ interface Shown {
   readonly versions: readonly DefinitionVersion[];
 }
 
-/** One definition: its newest version to edit, a form to try it, and the versions before with the tasks that go on with each. */
+/** A definition, or the form for a new one under the name `new`. */
 export function DefinitionPage({ kind, name }: { kind: DefinitionKind; name: string }) {
+  const { navigate } = useRoute();
+  const [created, setCreated] = useState<string>();
+  const onCreated = (key: string) => {
+    setCreated(key);
+    navigate(routePath(kind.plural, key));
+  };
+  if (name === 'new')
+    return (
+      <>
+        <h1>New of {kind.title.toLowerCase()}</h1>
+        <NewDefinitionForm key={kind.plural} kind={kind} onCreated={onCreated} />
+      </>
+    );
+  return (
+    <>
+      <h1>{plainText(name)}</h1>
+      {created === name && (
+        <p class="done" role="status">
+          Version 1 is stored.
+        </p>
+      )}
+      <StoredDefinition key={`${kind.plural} ${name}`} kind={kind} name={name} />
+    </>
+  );
+}
+
+/** One definition: its newest version to edit, a form to try it, and the versions before with the tasks that go on with each. */
+function StoredDefinition({ kind, name }: { kind: DefinitionKind; name: string }) {
   const session = useSession();
   const { client } = session;
-  const path = `/${kind.plural}/${encodeURIComponent(name)}`;
+  const path = routePath(kind.plural, name);
   const live = useLiveValue<Shown>(session, path, async (signal) => {
     const [newest, { versions }] = await Promise.all([
       client.get<DefinitionVersion>(path, {}, signal),
@@ -26,30 +57,16 @@ export function DefinitionPage({ kind, name }: { kind: DefinitionKind; name: str
     ]);
     return { newest, versions };
   });
-  if (name === 'new')
-    return (
-      <>
-        <h1>New of {kind.title.toLowerCase()}</h1>
-        <DefinitionForm kind={kind} name={undefined} definition={kind.new} onStored={() => {}} />
-      </>
-    );
   const shown = live.value;
   return (
     <>
-      <h1>{plainText(name)}</h1>
       <LiveState live={live} />
       {shown !== undefined && (
         <>
           <HiddenUntilAsked title="Try it">
             {() => <TestCallForm testCall={kind.testCall(shown.newest, name)} />}
           </HiddenUntilAsked>
-          <DefinitionForm
-            key={shown.newest.version}
-            kind={kind}
-            name={name}
-            definition={shown.newest.definition}
-            onStored={live.reload}
-          />
+          <DefinitionForm path={path} newest={shown.newest} onStored={live.reload} />
           <h2>Versions</h2>
           <Versions of={shown.versions} />
         </>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ActionForm } from '../../components/action-form.tsx';
+import { ActionForm } from '../../components/action/action-form.tsx';
 import { JsonField } from '../../components/json-field.tsx';
 import { readableText } from '../../components/plain-text.ts';
 import { RowLink } from '../../components/row-link.tsx';

@@ -1,6 +1,6 @@
 import type { InteractionDetailReply } from '@baton/gateway/reply-types';
 import { useMemo, useState } from 'preact/hooks';
-import type { RunAction } from '../../components/action.ts';
+import type { RunAction } from '../../components/action/action.ts';
 import { plainText } from '../../components/plain-text.ts';
 import { useSession } from '../../session/session-context.ts';
 import { warningsFor } from './check-answer.ts';

@@ -1,7 +1,7 @@
 import type { InteractionDetailReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
-import type { RunAction } from '../../components/action.ts';
-import { ConfirmedButton } from '../../components/confirmed-button.tsx';
+import type { RunAction } from '../../components/action/action.ts';
+import { ConfirmedButton } from '../../components/action/confirmed-button.tsx';
 import { useSession } from '../../session/session-context.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { InteractionDetailReply } from '@baton/gateway/reply-types';
-import { type RunAction, useAction } from '../../components/action.ts';
-import { ActionResult } from '../../components/action-result.tsx';
+import { type RunAction, useAction } from '../../components/action/action.ts';
+import { ActionResult } from '../../components/action/action-result.tsx';
 import { useLiveValue } from '../../live/use-live-value.ts';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { HiddenUntilAsked } from '../../components/hidden-until-asked.tsx';

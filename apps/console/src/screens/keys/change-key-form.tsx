@@ -1,7 +1,7 @@
 import type { KeyReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
-import { useAction } from '../../components/action.ts';
-import { ActionResult } from '../../components/action-result.tsx';
+import { useAction } from '../../components/action/action.ts';
+import { ActionResult } from '../../components/action/action-result.tsx';
 import { plainText } from '../../components/plain-text.ts';
 import { useSession } from '../../session/session-context.ts';
 import { Choice, DIALECTS, TOOLS } from './key-choices.tsx';

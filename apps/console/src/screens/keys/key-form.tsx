@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ActionForm } from '../../components/action-form.tsx';
+import { ActionForm } from '../../components/action/action-form.tsx';
 import { useSession } from '../../session/session-context.ts';
 import { Choice, DIALECTS, TOOLS } from './key-choices.tsx';
 

@@ -1,8 +1,8 @@
 import type { KeyReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
-import { useAction } from '../../components/action.ts';
-import { ActionResult } from '../../components/action-result.tsx';
-import { ConfirmedButton } from '../../components/confirmed-button.tsx';
+import { useAction } from '../../components/action/action.ts';
+import { ActionResult } from '../../components/action/action-result.tsx';
+import { ConfirmedButton } from '../../components/action/confirmed-button.tsx';
 import { plainText } from '../../components/plain-text.ts';
 import { type Column, PagedTable } from '../../components/table/paged-table.tsx';
 import { RelativeTime } from '../../components/time.tsx';

@@ -1,6 +1,6 @@
 import type { ImportedProjectReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
-import { ActionForm } from '../../components/action-form.tsx';
+import { ActionForm } from '../../components/action/action-form.tsx';
 import { plainText } from '../../components/plain-text.ts';
 import { useSession } from '../../session/session-context.ts';
 

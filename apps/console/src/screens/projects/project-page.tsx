@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLiveValue } from '../../live/use-live-value.ts';
-import { useAction } from '../../components/action.ts';
-import { ActionResult } from '../../components/action-result.tsx';
+import { useAction } from '../../components/action/action.ts';
+import { ActionResult } from '../../components/action/action-result.tsx';
 import { LiveState } from '../../components/live-state.tsx';
 import { type Column, Table } from '../../components/table/table.tsx';
 import { plainText } from '../../components/plain-text.ts';

@@ -1,8 +1,8 @@
 import type { TaskDetailReply } from '@baton/gateway/reply-types';
-import { useAction } from '../../components/action.ts';
+import { useAction } from '../../components/action/action.ts';
 import { useLiveValue } from '../../live/use-live-value.ts';
-import { ActionResult } from '../../components/action-result.tsx';
-import { ConfirmedButton } from '../../components/confirmed-button.tsx';
+import { ActionResult } from '../../components/action/action-result.tsx';
+import { ConfirmedButton } from '../../components/action/confirmed-button.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { HiddenUntilAsked } from '../../components/hidden-until-asked.tsx';
 import { LiveState } from '../../components/live-state.tsx';

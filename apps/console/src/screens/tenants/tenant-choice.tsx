@@ -1,6 +1,6 @@
 import type { TenantReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
-import { ActionForm } from '../../components/action-form.tsx';
+import { ActionForm } from '../../components/action/action-form.tsx';
 import { useSession } from '../../session/session-context.ts';
 import { type Column, PagedTable } from '../../components/table/paged-table.tsx';
 import { plainText } from '../../components/plain-text.ts';

@@ -1,8 +1,8 @@
 import type { TenantReply } from '@baton/gateway/reply-types';
 import { useLiveValue } from '../../live/use-live-value.ts';
-import { useAction } from '../../components/action.ts';
-import { ActionResult } from '../../components/action-result.tsx';
-import { ConfirmedButton } from '../../components/confirmed-button.tsx';
+import { useAction } from '../../components/action/action.ts';
+import { ActionResult } from '../../components/action/action-result.tsx';
+import { ConfirmedButton } from '../../components/action/confirmed-button.tsx';
 import { LiveState } from '../../components/live-state.tsx';
 import { plainText } from '../../components/plain-text.ts';
 import { useSession } from '../../session/session-context.ts';
@@ -56,7 +56,7 @@ export function TenantPage() {
             )}
             <ActionResult action={action} />
           </div>
-          <LimitsForm key={JSON.stringify(tenant.limits)} tenant={tenant} onChanged={live.reload} />
+          <LimitsForm key={tenant.id} tenant={tenant} onChanged={live.reload} />
         </>
       )}
     </>

@@ -1,5 +1,5 @@
 import type { Action } from './action.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from '../plain-text.ts';
 
 /** What an action came to, told to screen readers too. */
 export function ActionResult({ action: { done, problem } }: { action: Action }) {

@@ -1,0 +1,43 @@
+import { useState } from 'preact/hooks';
+import { ActionForm } from '../../components/action/action-form.tsx';
+import { JsonField } from '../../components/json-field.tsx';
+import { routePath } from '../../components/route.ts';
+import { RestError } from '../../rest/rest-client.ts';
+import { useSession } from '../../session/session-context.ts';
+import type { DefinitionKind, DefinitionSummary } from './definition-kind.ts';
+
+/** A new definition as JSON. One that exists is not stored over. */
+export function NewDefinitionForm({
+  kind,
+  onCreated,
+}: {
+  kind: DefinitionKind;
+  onCreated: (key: string) => void;
+}) {
+  const { client } = useSession();
+  const [value, setValue] = useState<unknown>(kind.new);
+  const run = async () => {
+    const key = kind.keyOf(value as DefinitionSummary);
+    const path = routePath(kind.plural, key);
+    if (await exists(client.get(path)))
+      throw new Error(`${key} exists already. Its own page stores its next version.`);
+    await client.put(path, value);
+    onCreated(key);
+    return '';
+  };
+  return (
+    <ActionForm submit="Store" disabled={value === undefined} run={run}>
+      <JsonField label="Definition" initial={kind.new} onValue={setValue} rows={16} />
+    </ActionForm>
+  );
+}
+
+async function exists(reading: Promise<unknown>): Promise<boolean> {
+  try {
+    await reading;
+    return true;
+  } catch (error) {
+    if (error instanceof RestError && error.status === 404) return false;
+    throw error;
+  }
+}
