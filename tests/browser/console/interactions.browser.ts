@@ -103,6 +103,45 @@ test('no schema keeps an answer from being typed and sent, and the server decide
   expect(await page.getByRole('button', { name: 'Answer', exact: true }).isEnabled()).toBe(true);
 });
 
+test('what is typed outlives its screen, a sign-out and the end of its interaction, and the browser asks before it is lost', async () => {
+  const { interactionId } = await addTask('Build a counter');
+  const own = await fixture.open(agentKey, `#/interactions/${interactionId}`);
+  const answer = own.getByLabel('Answer by hand');
+  await answer.fill('{"title": "typed with care", ');
+  await own.getByRole('link', { name: 'Tasks' }).click();
+  await own.getByRole('heading', { name: 'Tasks' }).waitFor();
+  await own.goBack();
+  expect(await answer.inputValue()).toContain('typed with care');
+  await own.getByRole('button', { name: 'Sign out' }).click();
+  await fixture.signIn(own, agentKey);
+  expect(await answer.inputValue()).toContain('typed with care');
+
+  const asked = new Promise<string>((resolve) =>
+    own.once('dialog', (dialog) => {
+      resolve(dialog.type());
+      void dialog.dismiss();
+    }),
+  );
+  await own.close({ runBeforeUnload: true });
+  expect(await asked).toBe('beforeunload');
+
+  // A refusal before the end is told no more behind it.
+  await own.getByLabel('Deadline, minutes from now').fill('1');
+  await own.route('**/extend', (route) => route.abort());
+  await own.getByRole('button', { name: 'Extend' }).click();
+  await own.locator('.problem').filter({ hasText: 'does not answer' }).waitFor();
+  await fixture.call('agent_llm', {
+    interactionId,
+    agentLLMResponse: { status: 'success', data: { object: TASK } },
+  });
+  await own.getByText(/This interaction is answered by .+ It takes no other answer/).waitFor();
+  expect(await own.getByLabel('What you typed').inputValue()).toContain('typed with care');
+  expect(await own.locator('.problem').count()).toBe(0);
+  await own.getByRole('button', { name: 'Discard' }).click();
+  await own.getByLabel('What you typed').waitFor({ state: 'detached' });
+  await own.close();
+});
+
 test('fail, extend and cancel', async () => {
   const failed = await addTask('One that fails');
   await open(failed.interactionId);

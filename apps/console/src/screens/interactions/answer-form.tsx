@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { RunAction } from '../../components/action/action.ts';
 import { plainText } from '../../components/plain-text.ts';
 import { useSession } from '../../session/session-context.ts';
+import { draftOf, keepDraft } from './drafts.ts';
 import { warningsFor } from './check-answer.ts';
 
 interface Confirmation {
@@ -10,6 +11,8 @@ interface Confirmation {
   readonly outcome: {
     readonly status: string;
     readonly problem?: string;
+    /** The request that is asked again, of an answer that does not fit. */
+    readonly pending?: { readonly interactionId?: string };
     readonly error?: { readonly code: string; readonly message: string };
   };
 }
@@ -25,7 +28,11 @@ export function AnswerForm({
   isRunning: boolean;
 }) {
   const { client } = useSession();
-  const [text, setText] = useState('');
+  const [text, setText] = useState(() => draftOf(interactionId));
+  const type = (typed: string) => {
+    setText(typed);
+    keepDraft(interactionId, typed);
+  };
   const { schema } = llmRequestForAgent;
   const schemaText = JSON.stringify(schema);
   const warnOf = useMemo(() => warningsFor(schema), [schemaText]);
@@ -38,6 +45,10 @@ export function AnswerForm({
         `/interactions/${encodeURIComponent(interactionId)}/answer`,
         { agentLLMResponse: { status: 'success', data } },
       );
+      keepDraft(interactionId, '');
+      const { problem, pending } = reply.outcome;
+      if (problem !== undefined && pending?.interactionId !== undefined)
+        keepDraft(pending.interactionId, text);
       return describeOutcome(reply);
     });
   };
@@ -49,7 +60,7 @@ export function AnswerForm({
           rows={8}
           spellcheck={schema === undefined}
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => type(event.currentTarget.value)}
           aria-describedby="answer-warnings"
         />
       </label>
@@ -75,6 +86,7 @@ export function AnswerForm({
 function describeOutcome({ replayed, outcome: { status, problem, error } }: Confirmation): string {
   const taken = replayed === true ? 'The same answer was taken before.' : 'The answer is taken.';
   if (error !== undefined) return `${taken} The task is ${status} with ${error.code}: ${error.message}`;
-  if (problem !== undefined) return `${taken} It does not fit, and the request is asked again: ${problem}`;
+  if (problem !== undefined)
+    return `${taken} It does not fit, and is asked again in another interaction, whose form has what you typed: ${problem}`;
   return `${taken} The task is ${status.replaceAll('_', ' ')}.`;
 }

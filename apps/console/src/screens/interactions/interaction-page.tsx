@@ -14,6 +14,7 @@ import { AnswerForm } from './answer-form.tsx';
 import { AnswerView } from './answer-view.tsx';
 import { InteractionActions } from './interaction-actions.tsx';
 import { RequestView } from './request-view.tsx';
+import { UnsentDraft } from './unsent-draft.tsx';
 
 /** One interaction: what is known of it, its request once asked for, and what can be done while it is pending. */
 export function InteractionPage({ id }: { id: string }) {
@@ -54,10 +55,11 @@ export function InteractionPage({ id }: { id: string }) {
 function WhatCanBeDone({ of: interaction, reload }: { of: InteractionDetailReply; reload: () => void }) {
   const action = useAction();
   const run: RunAction = (what) => void action.start(() => what().finally(reload));
+  const isPending = interaction.status === 'pending';
   const given = { interaction, run, isRunning: action.isRunning };
   return (
     <>
-      {interaction.status === 'pending' && (
+      {isPending ? (
         <>
           {interaction.provider === true ? (
             <p>A worker asks the LLM endpoint of its role. It takes no answer by hand.</p>
@@ -66,8 +68,12 @@ function WhatCanBeDone({ of: interaction, reload }: { of: InteractionDetailReply
           )}
           <InteractionActions {...given} />
         </>
+      ) : (
+        // While an answer is on its way, it is not known whether it is the one that was taken.
+        !action.isRunning && <UnsentDraft of={interaction} />
       )}
-      <ActionResult action={action} />
+      {/* What failed before is no more of interest: that it ended says why. */}
+      <ActionResult action={isPending ? action : { ...action, problem: undefined }} />
     </>
   );
 }
