@@ -21,7 +21,7 @@ export async function buildConsole(folder) {
     minify: true,
     write: false,
     platform: 'browser',
-    target: ['chrome120', 'firefox121', 'safari17'],
+    target: ['chrome120', 'firefox124', 'safari17.4'],
     format: 'esm',
     jsx: 'automatic',
     jsxImportSource: 'preact',

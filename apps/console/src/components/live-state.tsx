@@ -8,7 +8,7 @@ export function LiveState({ live: { value, error, updatedAt, reload } }: { live:
     <p class="live-state">
       {error !== undefined && (
         <span class="problem" role="alert">
-          {plainText(error.message)}{' '}
+          {plainText(error.message)} {error.retryAfterMs !== undefined && 'The page tries again by itself. '}
         </span>
       )}
       {updatedAt === undefined ? (

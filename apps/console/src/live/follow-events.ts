@@ -5,31 +5,38 @@ const REOPEN_MS = [1_000, 30_000] as const;
 /** How often a credential that may not have the stream is told that there may be changes, in milliseconds. */
 const POLL_MS = 5_000;
 
-/**
- * Tells of changes until the signal aborts: of `resource`, or of the lists without one. Whatever was missed is told by the next stream when it opens.
- */
+/** What there are changes of. */
+interface ChangeListener {
+  /** One of the resources that are followed. */
+  readonly resource: () => void;
+  readonly lists: () => void;
+}
+
+/** Tells of changes of resources and of the lists until the signal aborts. Whatever was missed is told by the next stream when it opens. */
 export async function followEvents(
   client: RestClient,
-  resource: string | undefined,
-  onChange: () => void,
+  resources: readonly string[],
+  changed: ChangeListener,
   signal: AbortSignal,
 ): Promise<void> {
-  const wanted = resource === undefined ? 'resources/list_changed' : 'resources/updated';
   let reopenMs: number = REOPEN_MS[0];
   const on = {
     open: () => {
       reopenMs = REOPEN_MS[0];
     },
     event: (name: string) => {
-      if (name === wanted) onChange();
+      if (name === 'resources/updated') changed.resource();
+      if (name === 'resources/list_changed') changed.lists();
     },
   };
   while (!signal.aborted) {
-    const refusal = await client.streamEvents(resource, on, signal).catch((thrown: unknown) => thrown);
+    const refusal = await client.streamEvents(resources, on, signal).catch((thrown: unknown) => thrown);
     const mayNot = refusal instanceof RestError && [400, 403, 404].includes(refusal.status);
     await pause(mayNot ? POLL_MS : reopenMs, signal);
     reopenMs = Math.min(reopenMs * 2, REOPEN_MS[1]);
-    if (!signal.aborted) onChange();
+    if (signal.aborted) return;
+    changed.resource();
+    changed.lists();
   }
 }
 

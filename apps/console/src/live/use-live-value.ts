@@ -1,14 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { RestError } from '../rest/rest-client.ts';
 import type { Session } from '../session/session.ts';
-import { followEvents } from './follow-events.ts';
+import { subscribeToEvents } from './event-subscriptions.ts';
 
 /** How long after a change is told it is read, in milliseconds, so that what comes with it is read with it. */
 const GATHER_MS = 100;
 /** From one reading to the next, in milliseconds: so few requests does a page cost a tenant in which much happens. */
 const LEAST_MS_BETWEEN = 1_000;
-/** How long after Baton could not be reached it is asked again, in milliseconds. */
-const UNREACHABLE_MS = 5_000;
 
 /** A value of REST that is kept up to date while the page is looked at. */
 export interface LiveValue<T> {
@@ -44,21 +42,22 @@ export function useLiveValue<T>(
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
-    let isReading = false;
+    let reading: AbortController | undefined;
     let isStale = true;
     let lastReadAt = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
 
     const read = async () => {
-      if (isReading || document.hidden || signal.aborted) return;
-      isReading = true;
+      if (reading !== undefined || document.hidden || signal.aborted) return;
+      const own = new AbortController();
+      reading = own;
       isStale = false;
       lastReadAt = Date.now();
-      const outcome = await readOnce(key, () => loader.current(signal));
-      isReading = false;
-      if (signal.aborted) return;
+      const outcome = await readOnce(key, () => loader.current(own.signal));
+      if (own.signal.aborted) return;
+      reading = undefined;
       setState((before) => ({ ...(before?.key === key ? before : NOTHING), ...outcome }));
-      if (outcome.error?.code === 'unreachable') readIn(UNREACHABLE_MS);
+      if (outcome.error?.retryAfterMs !== undefined) readIn(outcome.error.retryAfterMs);
       else if (isStale) readSoon();
     };
     const readIn = (ms: number) => {
@@ -72,15 +71,27 @@ export function useLiveValue<T>(
     const onSight = () => {
       if (!document.hidden && isStale) readIn(0);
     };
-    reloadRef.current = () => readIn(0);
+    /** What hangs or waits is given up for the new reading. */
+    reloadRef.current = () => {
+      reading?.abort();
+      reading = undefined;
+      clearTimeout(timer);
+      timer = undefined;
+      isStale = true;
+      void read();
+    };
     document.addEventListener('visibilitychange', onSight);
     signal.addEventListener('abort', () => {
       document.removeEventListener('visibilitychange', onSight);
       clearTimeout(timer);
+      reading?.abort();
     });
     void read();
-    void followEvents(client, resource, readSoon, signal);
-    return () => stop.abort();
+    const unsubscribe = subscribeToEvents(client, resource, readSoon);
+    return () => {
+      unsubscribe();
+      stop.abort();
+    };
   }, [client, key, resource]);
 
   return { ...(state?.key === key ? state : NOTHING), reload };

@@ -4,15 +4,23 @@ import { createParser } from 'eventsource-parser';
 export class RestError extends Error {
   readonly code: string;
   readonly status: number;
+  /** After how many milliseconds the same may be asked again; undefined where it would be refused again. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: string, status: number, message: string) {
+  constructor(code: string, status: number, message: string, retryAfterMs?: number) {
     super(message);
     this.code = code;
     this.status = status;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
-type Query = Readonly<Record<string, string | number | undefined>>;
+/** A reading that takes longer is given up, in milliseconds. */
+const MOST_READING_MS = 15_000;
+/** After how long what says no time of its own is asked again, in milliseconds. */
+const RETRY_MS = 5_000;
+
+type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 /** Baton's REST with one credential, which stands nowhere but in this object. */
 export class RestClient {
@@ -32,9 +40,17 @@ export class RestClient {
     return new RestClient(this.credential, base, this.onUnauthenticated);
   }
 
-  /** Errors: RestError. */
-  async get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
-    return (await this.fetch('GET', path + toQueryString(query), { signal })).json() as Promise<T>;
+  /** Errors: RestError, `unreachable` also where the answer is not whole in time; that of the signal when it aborts. */
+  async get<T>(path: string, query: Query = {}, given?: AbortSignal): Promise<T> {
+    const tooLate = AbortSignal.timeout(MOST_READING_MS);
+    const signal = given === undefined ? tooLate : AbortSignal.any([given, tooLate]);
+    try {
+      const response = await this.fetch('GET', path + toQueryString(query), { signal });
+      return (await response.json()) as T;
+    } catch (thrown) {
+      if (thrown instanceof RestError || given?.aborted === true) throw thrown;
+      throw unreachable('Baton does not answer.');
+    }
   }
 
   /** Errors: RestError. */
@@ -67,7 +83,7 @@ export class RestClient {
    * Errors: RestError.
    */
   async streamEvents(
-    resource: string | undefined,
+    resource: readonly string[],
     on: { readonly open: () => void; readonly event: (name: string) => void },
     signal: AbortSignal,
   ): Promise<void> {
@@ -109,7 +125,10 @@ export class RestClient {
       );
     } catch (thrown) {
       if (signal?.aborted === true) throw thrown;
-      throw new RestError('unreachable', 0, 'Baton does not answer. The page tries again by itself.');
+      if (method === 'GET') throw unreachable('Baton does not answer.');
+      throw unreachable(
+        'Baton does not answer: whether it has done this is not known. Look before you try again.',
+      );
     }
     if (response.ok) return response;
     if (response.status === 401) this.onUnauthenticated();
@@ -118,13 +137,30 @@ export class RestClient {
 }
 
 async function readProblem(response: Response): Promise<RestError> {
-  const problem = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
+  const problem = (await response.json().catch(() => ({}))) as {
+    code?: string;
+    detail?: string;
+    retryAfterMs?: number;
+  };
   const { code = 'unavailable', detail = `Baton answers with HTTP ${response.status}.` } = problem;
-  return new RestError(code, response.status, detail);
+  return new RestError(code, response.status, detail, retryAfterMs(response, problem));
+}
+
+/** A rate that is used up and a server that cannot take it now pass; the server says when. */
+function retryAfterMs({ status, headers }: Response, problem: { retryAfterMs?: number }): number | undefined {
+  if (status !== 429 && status !== 503) return undefined;
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return problem.retryAfterMs ?? (Number.isFinite(seconds) ? seconds * 1_000 : RETRY_MS);
+}
+
+function unreachable(message: string): RestError {
+  return new RestError('unreachable', 0, message, RETRY_MS);
 }
 
 function toQueryString(query: Query): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one) => [name, String(one)]),
+  );
+  const text = new URLSearchParams(given.filter(([, value]) => value !== '')).toString();
   return text === '' ? '' : `?${text}`;
 }

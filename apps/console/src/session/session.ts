@@ -20,8 +20,8 @@ export async function signIn(credential: string, onEnd: () => void): Promise<Ses
     const own = scopes.includes('admin') ? client.at(tenantPath(tenant)) : client;
     return { client: own, tenant, who: principal, scopes };
   } catch (error) {
-    // The operator's credential names its tenant in the path, and is refused here only for that.
-    if (!(error instanceof RestError) || error.status === 401 || error.code === 'unreachable') throw error;
+    // The operator token has no key to show, and is refused here only for that.
+    if (!(error instanceof RestError) || error.code !== 'insufficient_scope') throw error;
   }
   await client.get('/tenants');
   return { client, tenant: undefined, who: 'operator', scopes: ['operator'] };
