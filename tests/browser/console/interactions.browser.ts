@@ -155,7 +155,16 @@ test('fail, extend and cancel', async () => {
   await open(kept.interactionId);
   await page.getByLabel('Deadline, minutes from now').fill('600');
   await page.getByRole('button', { name: 'Extend' }).click();
-  await page.getByText('The deadline is set.').waitFor();
+  await page.getByText(/^The deadline is .*\d/).waitFor();
+  await page.getByText(/in 9 h 59 min|in 10 h/).waitFor();
+  await page.getByLabel('Deadline, minutes from now').fill('30');
+  await page.getByRole('button', { name: 'Extend' }).click();
+  await page
+    .getByRole('dialog')
+    .getByText(/sooner than the deadline that is set/)
+    .waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
+  await page.getByText('The deadline stays.').waitFor();
   await page.getByText(/in 9 h 59 min|in 10 h/).waitFor();
 
   const adminKey = await fixture.baton.createKey({ scopes: ['mcp', 'admin'] });

@@ -75,6 +75,31 @@ async function setLimits(button: string, question: RegExp): Promise<void> {
   await dialog.getByRole('button', { name: button }).click();
 }
 
+test('a new key stays until it is said to be kept, and Copy says when the browser does not let it', async () => {
+  await show('/keys');
+  const name = page.getByLabel('Name', { exact: true });
+  if (!(await name.isVisible())) await page.getByText('Create a key').click();
+  const shown = page.locator('.new-key');
+  for (const [count, key] of ['one', 'two'].entries()) {
+    await name.fill(key);
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await shown.nth(count).waitFor();
+  }
+  // As pages of plain HTTP have it.
+  await page.evaluate(
+    `Object.defineProperty(navigator, 'clipboard', { configurable: true, value: undefined })`,
+  );
+  await shown.first().getByRole('button', { name: 'Copy' }).click();
+  await shown
+    .first()
+    .getByText(/does not let this page copy/)
+    .waitFor();
+  for (const left of [1, 0]) {
+    await shown.first().getByRole('button', { name: 'I have it' }).click();
+    await expect.poll(() => shown.count()).toBe(left);
+  }
+});
+
 test('limits stand against their use, and are set; a suspended tenant is refused until it is resumed', async () => {
   await show('/tenant');
   await page.getByLabel('openTasks', { exact: true }).fill('77');

@@ -29,7 +29,9 @@ const FILE = {
 
 async function importFile(project: string, file: unknown, { strict = false } = {}): Promise<void> {
   await page.getByLabel('Project, which it replaces').fill(project);
-  const buffer = Buffer.from(typeof file === 'string' ? file : JSON.stringify(file));
+  const buffer = Buffer.isBuffer(file)
+    ? file
+    : Buffer.from(typeof file === 'string' ? file : JSON.stringify(file));
   await page
     .getByLabel('File', { exact: true })
     .setInputFiles({ name: 'tasks.json', mimeType: 'application/json', buffer });
@@ -45,9 +47,37 @@ test('a damaged file is imported with its repairs listed, or refused with strict
   await importFile('shop', '{"master"');
   await page.locator('form .problem').filter({ hasText: 'JSON' }).waitFor();
   await importFile('shop', FILE);
-  await page.getByText('Imported: tasks 4 in master; 1 repairs.').waitFor();
+  await page.getByText('Imported: tasks 4 in master; 1 repair.').waitFor();
   await page.locator('.repairs').getByText(/99/).waitFor();
   await page.getByRole('link', { name: 'shop' }).waitFor();
+});
+
+test('an import over a project asks first; a file in another encoding is refused in words, and its field is empty', async () => {
+  const field = page.getByLabel('File', { exact: true });
+  await importFile('shop', { master: { tasks: [task(1)] } });
+  await page.getByRole('dialog').getByText('shop exists.').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Back' }).click();
+  await page.getByText('Nothing was imported.').waitFor();
+  await importFile('latin', Buffer.from('{"master":{"tasks":[{"id":1,"title":"Gr\xfc\xdfe"}]}}', 'latin1'));
+  await page.getByText('tasks.json is not text in UTF-8.').waitFor();
+  expect(await field.inputValue()).toBe('');
+  expect(await page.getByRole('link', { name: 'latin' }).count()).toBe(0);
+});
+
+test('a page of tasks that are there no more is the last one', async () => {
+  const tasks = (count: number) => ({
+    master: { tasks: Array.from({ length: count }, (_, at) => task(at + 1)) },
+  });
+  const put = (count: number) => fixture.asOperator('PUT', '/v1/tenants/acme/projects/long', tasks(count));
+  await put(250);
+  await show('/projects/long');
+  await page.getByText('250 tasks').waitFor();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('201 to 250 of 250').waitFor();
+  await put(150);
+  await page.getByText('101 to 150 of 150').waitFor();
+  await show('/projects');
 });
 
 test('a project has its tasks by status, their dependencies as a graph and in words, and follows changes', async () => {

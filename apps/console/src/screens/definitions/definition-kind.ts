@@ -1,3 +1,4 @@
+import { countText } from '../../components/count-text.ts';
 import { plainText } from '../../components/plain-text.ts';
 
 /** A definition as lists show it, with what each kind adds. */
@@ -104,7 +105,7 @@ export function agentState({ isPrimary, enabled }: DefinitionSummary): string {
 export function describe({ description, steps, public: isPublic }: DefinitionSummary): string {
   const facts = [
     description,
-    steps === undefined ? undefined : `${steps} steps`,
+    steps === undefined ? undefined : countText(steps, 'step'),
     isPublic === true ? 'public' : undefined,
   ];
   return plainText(facts.filter((fact) => fact !== undefined).join(' · '));

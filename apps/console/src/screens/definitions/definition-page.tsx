@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLiveValue } from '../../live/use-live-value.ts';
+import { countText } from '../../components/count-text.ts';
 import { HiddenUntilAsked } from '../../components/hidden-until-asked.tsx';
 import { LiveState } from '../../components/live-state.tsx';
 import { plainText, readableText } from '../../components/plain-text.ts';
@@ -82,7 +83,7 @@ function Versions({ of: versions }: { of: readonly DefinitionVersion[] }) {
         <section key={version}>
           <p>
             <strong>{version}</strong>, stored <RelativeTime iso={storedAt} /> by {plainText(storedBy)}
-            {tasks !== undefined && `, ${tasks.length} tasks go on with it`}{' '}
+            {tasks !== undefined && `, ${countText(tasks.length, 'task')} to go on with it`}{' '}
             {tasks?.map((id) => (
               <span key={id}>
                 <RowLink to={['tasks', id]} text={id} />{' '}

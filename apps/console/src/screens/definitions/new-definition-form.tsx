@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ActionForm } from '../../components/action/action-form.tsx';
 import { JsonField } from '../../components/json-field.tsx';
 import { routePath } from '../../components/route.ts';
-import { RestError } from '../../rest/rest-client.ts';
+import { exists } from '../../rest/exists.ts';
 import { useSession } from '../../session/session-context.ts';
 import type { DefinitionKind, DefinitionSummary } from './definition-kind.ts';
 
@@ -30,14 +30,4 @@ export function NewDefinitionForm({
       <JsonField label="Definition" initial={kind.new} onValue={setValue} rows={16} />
     </ActionForm>
   );
-}
-
-async function exists(reading: Promise<unknown>): Promise<boolean> {
-  try {
-    await reading;
-    return true;
-  } catch (error) {
-    if (error instanceof RestError && error.status === 404) return false;
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
-import type { InteractionDetailReply } from '@baton/gateway/reply-types';
+import type { InteractionDetailReply, InteractionReply } from '@baton/gateway/reply-types';
 import { useState } from 'preact/hooks';
 import type { RunAction } from '../../components/action/action.ts';
+import { useConfirmation } from '../../components/action/confirmation.tsx';
 import { ConfirmedButton } from '../../components/action/confirmed-button.tsx';
 import { useSession } from '../../session/session-context.ts';
 
@@ -8,7 +9,7 @@ const MINUTE_MS = 60_000;
 
 /** What can be done to a pending interaction beside answering it. */
 export function InteractionActions({
-  interaction: { interactionId, provider },
+  interaction: { interactionId, provider, expiresAt },
   run,
   isRunning,
 }: {
@@ -17,6 +18,7 @@ export function InteractionActions({
   isRunning: boolean;
 }) {
   const { client } = useSession();
+  const { ask, dialog } = useConfirmation();
   const [reason, setReason] = useState('');
   const [minutes, setMinutes] = useState('30');
   const path = `/interactions/${encodeURIComponent(interactionId)}`;
@@ -33,7 +35,13 @@ export function InteractionActions({
   const extend = (event: Event) => {
     event.preventDefault();
     const ttlMs = Number(minutes) * MINUTE_MS;
-    post('The deadline is set.', 'extend', { ttlMs });
+    run(async () => {
+      const isSooner = expiresAt !== undefined && Date.now() + ttlMs < Date.parse(expiresAt);
+      const question = `That is sooner than the deadline that is set, ${timeText(expiresAt)}. Shorten it?`;
+      if (isSooner && !(await ask({ question, confirm: 'Shorten' }))) return 'The deadline stays.';
+      const reply = await client.post<InteractionReply>(`${path}/extend`, { ttlMs });
+      return `The deadline is ${timeText(reply.expiresAt)}.`;
+    });
   };
   return (
     <section aria-label="Other actions" class="other-actions">
@@ -79,6 +87,11 @@ export function InteractionActions({
       >
         Cancel interaction
       </ConfirmedButton>
+      {dialog}
     </section>
   );
+}
+
+function timeText(iso: string | undefined): string {
+  return iso === undefined ? 'none' : new Date(iso).toLocaleString();
 }

@@ -24,10 +24,11 @@ export function KeyList() {
   const { client } = useSession();
   const action = useAction();
   const [changing, setChanging] = useState<KeyReply>();
-  const [made, setMade] = useState<string>();
+  /** Each stays until it is said to be kept: another new key does not take its place. */
+  const [made, setMade] = useState<readonly string[]>([]);
   const [reading, setReading] = useState(0);
   const onMade = (key: string) => {
-    setMade(key);
+    setMade((before) => [...before, key]);
     setReading((before) => before + 1);
   };
   const run = (verb: keyof typeof QUESTIONS, key: KeyReply) =>
@@ -83,7 +84,13 @@ export function KeyList() {
     <>
       <h1>Keys</h1>
       <KeyForm onMade={onMade} />
-      {made !== undefined && <NewKey text={made} onClose={() => setMade(undefined)} />}
+      {made.map((text) => (
+        <NewKey
+          key={text}
+          text={text}
+          onClose={() => setMade((before) => before.filter((one) => one !== text))}
+        />
+      ))}
       <ActionResult action={action} />
       {changing !== undefined && (
         <ChangeKeyForm

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLiveValue } from '../../live/use-live-value.ts';
 import { useAction } from '../../components/action/action.ts';
+import { countText } from '../../components/count-text.ts';
 import { ActionResult } from '../../components/action/action-result.tsx';
 import { LiveState } from '../../components/live-state.tsx';
 import { type Column, Table } from '../../components/table/table.tsx';
@@ -56,7 +57,8 @@ export function ProjectPage({ id }: { id: string }) {
             <ActionResult action={action} />
           </div>
           <p>
-            {tasks.length} tasks{tasks.length > 0 && ': '}
+            {countText(tasks.length, 'task')}
+            {tasks.length > 0 && ': '}
             {countByStatus(tasks)
               .map(([status, count]) => `${count} ${status}`)
               .join(', ')}
@@ -73,7 +75,10 @@ export function ProjectPage({ id }: { id: string }) {
 }
 
 function TaskTable({ tasks }: { tasks: readonly ProjectTask[] }) {
-  const [from, setFrom] = useState(0);
+  const [wanted, setFrom] = useState(0);
+  // The page before is the last one where tasks were removed meanwhile.
+  const last = Math.max(0, Math.ceil(tasks.length / ROWS) - 1) * ROWS;
+  const from = Math.min(wanted, last);
   return (
     <>
       <Table
