@@ -76,6 +76,9 @@ async function setLimits(button: string, question: RegExp): Promise<void> {
 }
 
 test('a new key stays until it is said to be kept, and Copy says when the browser does not let it', async () => {
+  // Another screen forgets what the test before left.
+  await show('/tasks');
+  await page.getByRole('heading', { name: 'Tasks' }).waitFor();
   await show('/keys');
   const name = page.getByLabel('Name', { exact: true });
   if (!(await name.isVisible())) await page.getByText('Create a key').click();
