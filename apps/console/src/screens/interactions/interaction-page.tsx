@@ -72,8 +72,7 @@ function WhatCanBeDone({ of: interaction, reload }: { of: InteractionDetailReply
         // While an answer is on its way, it is not known whether it is the one that was taken.
         !action.isRunning && <UnsentDraft of={interaction} />
       )}
-      {/* What failed before is no more of interest: that it ended says why. */}
-      <ActionResult action={isPending ? action : { ...action, problem: undefined }} />
+      <ActionResult action={action} />
     </>
   );
 }
