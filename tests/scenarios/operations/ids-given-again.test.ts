@@ -121,6 +121,18 @@ test('a subtask that was cleared and another with its id are told apart', async 
   expect(await end(taskId)).toMatchObject(GONE);
 });
 
+test('subtasks that came with one file are told apart when their tasks are moved', async () => {
+  const projectRoot = await newPlan();
+  const subtasks = [{ id: 1, title: 'Part' }];
+  await put(projectRoot, {
+    master: { tasks: [1, 2].map((id) => ({ id, title: `Of file ${id}`, subtasks })) },
+  });
+  const { taskId } = await call('update_subtask', { projectRoot, id: '2.1', prompt: 'Learned something.' });
+  await call('move_task', { projectRoot, from: '2', to: '40' });
+  await call('move_task', { projectRoot, from: '1', to: '2' });
+  expect(await end(taskId)).toMatchObject(GONE);
+});
+
 const KEEPS: Readonly<Record<string, (projectRoot: string) => Promise<unknown>>> = {
   'had its status set': (projectRoot) =>
     call('set_task_status', { projectRoot, id: '3', status: 'in-progress' }),

@@ -67,19 +67,19 @@ export function isNewItem(task: Task): boolean {
  * other gets a uid of `stamp`, which is of one commit.
  */
 export function textWithUids(task: Task, text: string, before: Task | undefined, stamp: string): string {
-  const { subtasks } = task;
-  if (subtasks.length === 0)
-    return `${text.slice(0, -1)},"${STORED_UID}":"${uidToStore(task, before, stamp)}"}`;
+  const { id, subtasks } = task;
+  const uid = uidToStore(`${id}`, task, before, stamp);
+  if (subtasks.length === 0) return `${text.slice(0, -1)},"${STORED_UID}":"${uid}"}`;
   const byId = new Map(before?.subtasks.map((subtask) => [subtask.id, subtask]));
   const stored = subtasks.map((subtask) => ({
     ...subtask,
-    [STORED_UID]: uidToStore(subtask, byId.get(subtask.id), stamp),
+    [STORED_UID]: uidToStore(`${id}.${subtask.id}`, subtask, byId.get(subtask.id), stamp),
   }));
-  return JSON.stringify({ ...task, subtasks: stored, [STORED_UID]: uidToStore(task, before, stamp) });
+  return JSON.stringify({ ...task, subtasks: stored, [STORED_UID]: uid });
 }
 
-function uidToStore(item: Item, before: Item | undefined, stamp: string): string {
-  const { id, title } = item;
-  const own = uidOf(item) ?? (before?.title === title ? uidOf(before) : undefined);
+/** `id`: the outside id, which the uid ends with: what was moved to another is no longer what was asked about. */
+function uidToStore(id: string, item: Item, before: Item | undefined, stamp: string): string {
+  const own = uidOf(item) ?? (before?.title === item.title ? uidOf(before) : undefined);
   return own?.endsWith(`.${id}`) ? own : `${stamp}.${id}`;
 }
