@@ -50,6 +50,18 @@ test('the primary has its badge and no switch; a specialist has one, which switc
   await row('Coder').getByText('✓ Enabled').waitFor();
 });
 
+test('who may change no agent is offered neither a form nor a switch, and sees the versions', async () => {
+  const member = await fixture.open(await fixture.baton.createKey({ scopes: ['mcp'] }), '#/agents');
+  const coder = member.getByRole('row').filter({ hasText: 'Coder' });
+  await coder.getByText('✓ Enabled').waitFor();
+  expect(await coder.getByRole('switch').count()).toBe(0);
+  expect(await member.getByText('Create one').count()).toBe(0);
+  await coder.getByRole('link', { name: 'Coder' }).click();
+  await member.getByRole('heading', { name: 'Versions' }).waitFor();
+  expect(await member.getByRole('button', { name: 'Store' }).count()).toBe(0);
+  await member.close();
+});
+
 test('an agent is edited as its next version; what is no agent is refused in words, and stays as typed', async () => {
   await show('/agents/coder');
   const field = page.getByLabel('Definition', { exact: true });

@@ -11,6 +11,11 @@ export interface Session {
   readonly scopes: readonly string[];
 }
 
+/** Whether this session may change what only an admin of the tenant, or the operator, may. */
+export function isAdmin({ scopes }: Session): boolean {
+  return scopes.includes('admin') || scopes.includes('operator');
+}
+
 /** Signs in with a key of a tenant or with the operator token. `onEnd` is called when the credential is good no more. Errors: RestError. */
 export async function signIn(credential: string, onEnd: () => void): Promise<Session> {
   const client = new RestClient(credential, '/v1', onEnd);

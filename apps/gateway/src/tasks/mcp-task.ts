@@ -36,7 +36,7 @@ function statusMessageOf(task: TaskView | TaskSummary): string | undefined {
   if ('error' in task) return `${task.error.code}: ${task.error.message}`;
   if ('waitsForRoom' in task && task.waitsForRoom !== undefined)
     return describeWaitForRoom(task.waitsForRoom).message;
-  if ('pausedUntil' in task && task.pausedUntil !== undefined && task.status === 'working')
+  if ('pausedUntil' in task && task.pausedUntil !== undefined)
     return `Pauses until ${isoTime(task.pausedUntil)}, and tries again then.`;
   if (isEnded(task.status) || !isForClient(task)) return undefined;
   return task.operation === WORKFLOW_OPERATION

@@ -49,7 +49,7 @@ export type TaskView = TaskFacts &
         readonly streams: readonly string[];
         /** The limit within which it waits for room, to change its project. */
         readonly waitsForRoom?: string;
-        /** When the first of its pauses ends. Milliseconds by Redis's clock. */
+        /** Of a task that works: when the first of its pauses ends. Milliseconds by Redis's clock. */
         readonly pausedUntil?: number;
       }
     | TaskEnd

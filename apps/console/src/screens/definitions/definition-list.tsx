@@ -5,13 +5,16 @@ import { plainText } from '../../components/plain-text.ts';
 import { RowLink } from '../../components/row-link.tsx';
 import { type Column, PagedTable } from '../../components/table/paged-table.tsx';
 import { RelativeTime } from '../../components/time.tsx';
+import { isAdmin } from '../../session/session.ts';
 import { useSession } from '../../session/session-context.ts';
 import { AgentUsage } from './agent-usage.tsx';
 import { agentState, type DefinitionKind, type DefinitionSummary, describe } from './definition-kind.ts';
 
 /** What a tenant defines of one kind. Specialists have a switch; the primary is never switched off. */
 export function DefinitionList({ kind }: { kind: DefinitionKind }) {
-  const { client } = useSession();
+  const session = useSession();
+  const { client } = session;
+  const mayChange = isAdmin(session);
   const action = useAction();
   const [reading, setReading] = useState(0);
   const toggle = (id: string, enabled: boolean) =>
@@ -25,7 +28,7 @@ export function DefinitionList({ kind }: { kind: DefinitionKind }) {
       title: 'Name',
       cell: (one) => <RowLink to={[kind.plural, kind.keyOf(one)]} text={one.name} />,
     },
-    ...(kind.plural === 'agents' ? [agentColumn(toggle)] : []),
+    ...(kind.plural === 'agents' ? [agentColumn(mayChange ? toggle : undefined)] : []),
     { title: 'What', cell: describe },
     ...(kind.plural === 'agents' ? [MODEL] : []),
     { title: 'Version', cell: ({ version }) => version },
@@ -35,9 +38,11 @@ export function DefinitionList({ kind }: { kind: DefinitionKind }) {
   return (
     <>
       <h1>{kind.title}</h1>
-      <p>
-        <a href={`#/${kind.plural}/new`}>Create one</a>
-      </p>
+      {mayChange && (
+        <p>
+          <a href={`#/${kind.plural}/new`}>Create one</a>
+        </p>
+      )}
       <ActionResult action={action} />
       <PagedTable
         key={kind.plural}
@@ -57,11 +62,14 @@ export function DefinitionList({ kind }: { kind: DefinitionKind }) {
 
 const MODEL: Column<DefinitionSummary> = { title: 'Model', cell: ({ model }) => plainText(model ?? '—') };
 
-function agentColumn(toggle: (id: string, enabled: boolean) => Promise<void>): Column<DefinitionSummary> {
+/** With a switch for whoever may change it. */
+function agentColumn(
+  toggle: ((id: string, enabled: boolean) => Promise<void>) | undefined,
+): Column<DefinitionSummary> {
   return {
     title: 'State',
     cell: (one) => {
-      if (one.isPrimary === true) return agentState(one);
+      if (one.isPrimary === true || toggle === undefined) return agentState(one);
       const { id = one.name, enabled = false } = one;
       return (
         <label class="switch">

@@ -7,6 +7,7 @@ import { plainText, readableText } from '../../components/plain-text.ts';
 import { routePath, useRoute } from '../../components/route.ts';
 import { RowLink } from '../../components/row-link.tsx';
 import { RelativeTime } from '../../components/time.tsx';
+import { isAdmin } from '../../session/session.ts';
 import { useSession } from '../../session/session-context.ts';
 import { DefinitionForm } from './definition-form.tsx';
 import type { DefinitionKind, DefinitionVersion } from './definition-kind.ts';
@@ -67,7 +68,7 @@ function StoredDefinition({ kind, name }: { kind: DefinitionKind; name: string }
           <HiddenUntilAsked title="Try it">
             {() => <TestCallForm testCall={kind.testCall(shown.newest, name)} />}
           </HiddenUntilAsked>
-          <DefinitionForm path={path} newest={shown.newest} onStored={live.reload} />
+          {isAdmin(session) && <DefinitionForm path={path} newest={shown.newest} onStored={live.reload} />}
           <h2>Versions</h2>
           <Versions of={shown.versions} />
         </>

@@ -17,6 +17,7 @@ export function NewDefinitionForm({
   const { client } = useSession();
   const [value, setValue] = useState<unknown>(kind.new);
   const run = async () => {
+    if (typeof value !== 'object' || value === null) throw new Error('A definition is a JSON object.');
     const key = kind.keyOf(value as DefinitionSummary);
     const path = routePath(kind.plural, key);
     if (await exists(client.get(path)))

@@ -3,13 +3,14 @@ import { useState } from 'preact/hooks';
 import type { RunAction } from '../../components/action/action.ts';
 import { useConfirmation } from '../../components/action/confirmation.tsx';
 import { ConfirmedButton } from '../../components/action/confirmed-button.tsx';
+import { isAdmin } from '../../session/session.ts';
 import { useSession } from '../../session/session-context.ts';
 
 const MINUTE_MS = 60_000;
 
 /** What can be done to a pending interaction beside answering it. */
 export function InteractionActions({
-  interaction: { interactionId, provider, expiresAt },
+  interaction: { interactionId, provider, principal, expiresAt },
   run,
   isRunning,
 }: {
@@ -17,7 +18,10 @@ export function InteractionActions({
   run: RunAction;
   isRunning: boolean;
 }) {
-  const { client } = useSession();
+  const session = useSession();
+  const { client } = session;
+  // The server lets others answer it, and not take it back.
+  const mayCancel = principal === session.who || isAdmin(session);
   const { ask, dialog } = useConfirmation();
   const [reason, setReason] = useState('');
   const [minutes, setMinutes] = useState('30');
@@ -78,15 +82,17 @@ export function InteractionActions({
           Extend
         </button>
       </form>
-      <ConfirmedButton
-        class="secondary outline"
-        disabled={isRunning}
-        question="Cancel this interaction? Its task goes on without an answer."
-        confirm="Cancel interaction"
-        onConfirm={() => post('The interaction is cancelled.', 'cancel')}
-      >
-        Cancel interaction
-      </ConfirmedButton>
+      {mayCancel && (
+        <ConfirmedButton
+          class="secondary outline"
+          disabled={isRunning}
+          question="Cancel this interaction? Its task goes on without an answer."
+          confirm="Cancel interaction"
+          onConfirm={() => post('The interaction is cancelled.', 'cancel')}
+        >
+          Cancel interaction
+        </ConfirmedButton>
+      )}
       {dialog}
     </section>
   );

@@ -60,6 +60,7 @@ export function KeyForm({ onMade }: { onMade: (key: string) => void }) {
             <input
               type="number"
               min={1}
+              max={36_500}
               placeholder="never"
               value={days}
               onInput={(event) => setDays(event.currentTarget.value)}

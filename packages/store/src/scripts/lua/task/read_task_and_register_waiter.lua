@@ -6,7 +6,7 @@
 --          updated_at, expires_at, events_seen, outcome, usage, streams, limit, paused_until}, number, due, request, summary, ...} with the last four for each open
 --          interaction: request, or summary in its place; streams: the numbers of those that a worker asks an LLM endpoint
 --          for in chunks, separated by spaces; limit: that within which it waits for room, or ''; paused_until: when the first
---          of its pauses ends, or ''
+--          pause ends of a task that works, or ''
 local refusal, principal, scopes, _, expires_in = admit(clock())
 if refusal then return refusal end
 if not visible_owner(principal, scopes) then return {'task_not_found'} end
@@ -32,7 +32,7 @@ for _, wait in ipairs(A_brief == '1' and {} or parse_waits(open)) do
   end
 end
 task[10], task[11] = table.concat(streams, ' '), limit
-task[12] = paused_until and string.format('%d', paused_until) or ''
+task[12] = status == 'working' and paused_until and string.format('%d', paused_until) or ''
 if not has_ended(status) then
   local field, value = added_waiter(waiters, A_channel)
   if field then redis.call('HSET', K_task, F_waiters, value) end
