@@ -111,8 +111,8 @@ describe('a request over delegatedRequestBytes', () => {
     });
     await plan(apiKey, 'expanding', () => true, 20);
     const slow = await connectMcpClient(baton.url(0), apiKey);
-    const result = await callTool(slow, 'expand_all', { projectRoot: 'expanding' });
-    expect(result).toMatchObject({ status: 'completed', expandedCount: 0, failedCount: 20 });
+    const { error } = await callTool(slow, 'expand_all', { projectRoot: 'expanding' });
+    expect(error).toMatchObject({ code: 'limit_size' });
   });
 });
 
