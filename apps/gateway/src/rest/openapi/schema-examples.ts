@@ -118,7 +118,7 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, object>> = {
       { at: TASK.lastUpdatedAt, event: 'completed' },
     ],
   },
-  Project: { projectRoot: 'shop', bytes: 1391, lastUsedAt: '2026-11-25T09:00:00.950Z' },
+  Project: { projectRoot: 'shop', bytes: 1411, lastUsedAt: '2026-11-25T09:00:00.950Z' },
   Problem: {
     taskId: 'none',
     type: 'about:blank',

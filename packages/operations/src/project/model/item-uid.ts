@@ -42,10 +42,10 @@ export function isSeenItem(seen: SeenItems | undefined, id: string, item: Item):
   return is === undefined || is === was;
 }
 
-/** A task as it was stored, with the uids of it and of its subtasks out of its fields. */
-export function readUids(task: Task): void {
-  readUid(task as Task & WithUid);
-  for (const subtask of task.subtasks) readUid(subtask as Item & WithUid);
+/** Takes the uids of a stored task and of its subtasks out of its fields; of a record that no commit wrote, those that it has. */
+export function readUids(task: Partial<Task>): void {
+  readUid(task as WithUid);
+  for (const subtask of task.subtasks ?? []) readUid(subtask as Item & WithUid);
 }
 
 function readUid(item: WithUid): void {
