@@ -17,7 +17,7 @@ import {
   type Task,
   requireRoom,
   resolveTag,
-  seenPlace,
+  existingTarget,
   LEAST_TASK,
   TASK_LIMITS,
 } from '../project/index.ts';
@@ -120,7 +120,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
       const { plan, ...known } = readProjectContext(manual ? undefined : project, wish, limits);
       return {
         tag,
-        place: seenPlace(project, tag),
+        mustExist: existingTarget(project, tag),
         existing: plan,
         count: tasks.length,
         nextId: nextTaskId(tasks),
@@ -147,7 +147,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
       dependencies,
       suggested,
       seenBelow: found.nextId,
-      seenPlace: found.place,
+      mustExist: found.mustExist,
       attachments: content,
     });
     return { projectRoot, tag, id: taskId, task };

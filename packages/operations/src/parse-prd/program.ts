@@ -89,7 +89,7 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
       mode: append ? 'append' : force ? 'replace' : 'refuse_if_not_empty',
       tasks: answer.tasks,
       seenBelow: target.nextId,
-      seenPlace: target.place,
+      mustExist: target.mustExist,
     });
 
     const { taskIds } = added;

@@ -8,8 +8,8 @@ import {
   requireProject,
   requireRoom,
   resolveTag,
-  seenPlace,
-  type SeenPlace,
+  existingTarget,
+  type MustExist,
 } from '../project/index.ts';
 import { DEFAULT_PRD_NAME } from './input.ts';
 import { type ProjectContext, readProjectContext } from '../project-context/project-context.ts';
@@ -24,7 +24,7 @@ interface ConnectedDocument {
 /** What parse_prd reads of a project before it asks the LLM; it is journaled, so it is kept small. */
 interface PrdContext {
   readonly tag: string;
-  readonly place?: SeenPlace | undefined;
+  readonly mustExist?: MustExist | undefined;
   readonly count: number;
   readonly nextId: number;
   /** The latest tasks by id and title. */
@@ -68,7 +68,7 @@ export function readPrdContext(
   const { plan, ...known } = readProjectContext(project, append ? ofTasks : undefined, limits);
   return {
     tag,
-    place: seenPlace(project, tag),
+    mustExist: existingTarget(project, tag),
     count: tasks.length,
     nextId: nextTaskId(tasks),
     existing: plan,

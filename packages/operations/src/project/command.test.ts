@@ -135,6 +135,23 @@ describe('any sequence of commands', UNHURRIED, () => {
     );
   });
 
+  it('writes a task whose file had a field of the name of uids before there were any', () => {
+    const file = { master: { tasks: [{ id: 1, title: 'T', subtasks: [{ id: 1, title: 'S' }] }] } };
+    const fields = stored(applyCommand(undefined, { command: 'import', file }, NOW).project);
+    const text = fields.get('task:1:master') ?? '';
+    const before = text.replaceAll(/"_uid":"[^"]*"/g, '"_uid":5');
+    expect(before).not.toBe(text);
+    const old = projectFromFields(new Map(fields).set('task:1:master', before));
+    const { project } = applyCommand(
+      old,
+      { command: 'set_status', id: '1', status: 'done' } as ProjectCommand,
+      NOW,
+    );
+    const [, written = ''] =
+      changedProjectFields(old, project).set.find(([field]) => field === 'task:1:master') ?? [];
+    expect(JSON.parse(written)).toMatchObject({ _uid: 'stamp.1', subtasks: [{ _uid: 'stamp.1.1' }] });
+  });
+
   it('never changes the project that it was applied to', () => {
     fc.assert(
       fc.property(tasksFileArbitrary, commandArbitrary, (file, next) => {

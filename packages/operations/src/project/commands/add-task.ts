@@ -5,7 +5,7 @@ import { BatonError } from '@baton/protocol';
 import { existingItems } from '../dependencies/dependency-graph.ts';
 import type { GeneratedTask } from '../model/generated-task.ts';
 import { newProject, newTag, nextTaskId, type Project, withTag } from '../model/project.ts';
-import { requireSeenPlace, type SeenPlace } from '../model/require-existing.ts';
+import { requireTarget, type MustExist } from '../model/require-existing.ts';
 import type { Dependency } from '../model/task-id.ts';
 import { appendTask, type Task, TASK_LIMITS } from '../model/task.ts';
 
@@ -17,7 +17,7 @@ interface AddTask extends AnswerBlocks {
   readonly suggested: readonly Dependency[];
   /** See `AddTasks`. */
   readonly seenBelow?: number;
-  readonly seenPlace?: SeenPlace | undefined;
+  readonly mustExist?: MustExist | undefined;
 }
 
 /**
@@ -28,7 +28,7 @@ interface AddTask extends AnswerBlocks {
  */
 export function addTask(project: Project | undefined, command: AddTask, now: string): CommandResult {
   const { tag: name, task } = command;
-  requireSeenPlace(command.seenPlace, project, name);
+  requireTarget(command.mustExist, project, name);
   const tag = project?.tags.get(name) ?? newTag(name, now);
   const { tasksPerTag } = TASK_LIMITS;
   if (tag.tasks.length >= tasksPerTag)

@@ -16,7 +16,7 @@ import {
   withTag,
 } from '../model/project.ts';
 import { tagNotEmptyError } from '../model/project-errors.ts';
-import { requireSeenPlace, type SeenPlace } from '../model/require-existing.ts';
+import { requireTarget, type MustExist } from '../model/require-existing.ts';
 import type { Dependency } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
 
@@ -30,7 +30,7 @@ interface AddTasks {
    * the LLM saw none there: what stands there by now came from another call.
    */
   readonly seenBelow?: number;
-  readonly seenPlace?: SeenPlace | undefined;
+  readonly mustExist?: MustExist | undefined;
 }
 
 interface AddedTasks {
@@ -52,7 +52,7 @@ export function addTasks(
   now: string,
 ): { project: Project; added: AddedTasks } {
   const { tag: name, mode } = command;
-  requireSeenPlace(command.seenPlace, project, name);
+  requireTarget(command.mustExist, project, name);
   const tag = project?.tags.get(name) ?? newTag(name, now);
   if (mode === 'refuse_if_not_empty' && tag.tasks.length > 0) throw tagNotEmptyError(name, tag.tasks.length);
   const kept = mode === 'replace' ? [] : tag.tasks;

@@ -1,10 +1,11 @@
 import type { Subtask, Task } from './task.ts';
 
-/**
+/*
  * Ids are given again: after a removal, a move, an import, or by a plan that replaces another. What was asked about a task while its
  * number meant another one must not be written into it, so each task and subtask has a uid from when it got its number. It is stored
  * beside its fields as `_uid`, and is a symbol in memory: no view, file or prompt has it.
  */
+
 type Item = Task | Subtask;
 
 const UID = Symbol('uid');
@@ -18,7 +19,7 @@ export type SeenItems = Readonly<Record<string, string>>;
 
 interface WithUid {
   [UID]?: string;
-  [STORED_UID]?: string;
+  [STORED_UID]?: unknown;
 }
 
 function uidOf(item: Item): string | undefined {
@@ -50,7 +51,8 @@ export function readUids(task: Partial<Task>): void {
 
 function readUid(item: WithUid): void {
   const uid = item[STORED_UID];
-  if (uid === undefined) return;
+  // Before there were uids, a file may have brought a field of this name.
+  if (typeof uid !== 'string') return;
   // The last field goes without a price.
   delete item[STORED_UID];
   item[UID] = uid;
@@ -78,8 +80,8 @@ export function textWithUids(task: Task, text: string, before: Task | undefined,
   return JSON.stringify({ ...task, subtasks: stored, [STORED_UID]: uid });
 }
 
-/** `id`: the outside id, which the uid ends with: what was moved to another is no longer what was asked about. */
+/** A uid is a stamp and the outside id, `id`: what was moved to another is no longer what was asked about. */
 function uidToStore(id: string, item: Item, before: Item | undefined, stamp: string): string {
   const own = uidOf(item) ?? (before?.title === item.title ? uidOf(before) : undefined);
-  return own?.endsWith(`.${id}`) ? own : `${stamp}.${id}`;
+  return own?.slice(own.indexOf('.') + 1) === id ? own : `${stamp}.${id}`;
 }

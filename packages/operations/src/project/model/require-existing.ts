@@ -46,26 +46,26 @@ export function requireSubtask(task: Task, tagName: string, ref: TaskRef): Subta
 }
 
 /** What there was of where a task was to be added, when the LLM was asked. */
-export type SeenPlace = 'project' | 'tag';
+export type MustExist = 'project' | 'tag';
 
-export function seenPlace(project: Project | undefined, tag: string): SeenPlace | undefined {
+export function existingTarget(project: Project | undefined, tag: string): MustExist | undefined {
   if (project === undefined) return undefined;
   return project.tags.has(tag) ? 'tag' : 'project';
 }
 
 /** @throws BatonError `project_not_found`, `tag_not_found` for what was there and is deleted by now. */
-export function requireSeenPlace(
-  seen: SeenPlace | undefined,
+export function requireTarget(
+  mustExist: MustExist | undefined,
   project: Project | undefined,
   tagName: string,
 ): void {
-  if (seen === undefined) return;
+  if (mustExist === undefined) return;
   if (project === undefined)
     throw new BatonError(
       'project_not_found',
       'The project was deleted while the LLM was at work. Nothing was changed.',
     );
-  if (seen === 'tag') requireTag(project, tagName);
+  if (mustExist === 'tag') requireTag(project, tagName);
 }
 
 /** @throws BatonError `project_task_not_found` where another task or subtask has the id than was seen. */
