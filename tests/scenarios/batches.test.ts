@@ -68,4 +68,33 @@ describe('batches', () => {
     const beside = await send([echo(1), { ...tool('no_such_tool'), id: 2 }], MCP, full);
     expect([beside.status, codesOf(beside.text)]).toEqual([200, expect.arrayContaining(['limit_pending'])]);
   });
+
+  test('what is no message in a batch is refused by itself, and the others are answered', async () => {
+    const key = await baton.addTenant('mixed');
+    const invalid = [7, { jsonrpc: '2.0', id: 'x', method: 'ping', params: 'none' }, [rpc('ping')]];
+    const mixed = await send([rpc('ping', {}, 1), ...invalid, rpc('ping', {}, 2)], MCP, key);
+    expect(mixed.status).toBe(200);
+    const said = (JSON.parse(mixed.text) as AnyJson[]).map(({ id, result, error }) => [
+      id,
+      result ?? error.code,
+    ]);
+    expect(said).toHaveLength(5);
+    const wanted = [
+      [null, -32600],
+      ['x', -32602],
+      [null, -32600],
+      [1, {}],
+      [2, {}],
+    ];
+    expect(said).toEqual(expect.arrayContaining(wanted));
+
+    const notified = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    for (const batch of [invalid, [notified, ...invalid]]) {
+      const refused = await send(batch, MCP, key);
+      expect(refused.status).toBe(400);
+      expect(JSON.parse(refused.text)).toHaveLength(3);
+    }
+    const begun = await send([rpc('initialize'), rpc('ping', {}, 2)], MCP, key);
+    expect([begun.status, JSON.parse(begun.text).error.code]).toEqual([400, -32600]);
+  });
 });

@@ -56,6 +56,7 @@ export const ERRORS = {
   agent_not_found: row(404, -32602),
   conversation_not_found: row(404, -32602),
   agent_is_primary: row(409, -32602),
+  definition_conflict: row(412, -32602),
   agents_conflict: row(409, -32603, true),
   prompt_not_found: row(404, -32602),
   tenant_not_found: row(404, -32602),

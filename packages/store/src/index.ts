@@ -25,7 +25,13 @@ export type { Page, PageBounds, OwnerAndTimeFilter } from './records/page.ts';
 export type { JobCount } from './queues/bullmq-queues.ts';
 export type { ConversationSummary } from './conversations/conversations.ts';
 export type { AgentSource } from './tenant/agent-definition-cache.ts';
-export type { Definitions, NewDefinition } from './tenant/definitions.ts';
+export type {
+  Definitions,
+  DefinitionVersion,
+  ExpectedEtag,
+  NewDefinition,
+  PutDefinition,
+} from './tenant/definitions.ts';
 export type { DefinitionEntry, StoredDefinition } from './tenant/definition-entry.ts';
 export type { Retried, RetriedStep } from './tasks/task-retries.ts';
 export type { NextCall, StoredWorkflowTask } from './tasks/workflow-tasks.ts';

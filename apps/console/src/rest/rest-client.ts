@@ -15,10 +15,24 @@ export class RestError extends Error {
   }
 }
 
+/** Whether a PUT was refused since it did not find what its precondition asks for. */
+export function isConflict(thrown: unknown): boolean {
+  return thrown instanceof RestError && thrown.status === 412;
+}
+
 /** A reading that takes longer is given up, in milliseconds. */
 const MOST_READING_MS = 15_000;
 /** After how long what says no time of its own is asked again, in milliseconds. */
 const RETRY_MS = 5_000;
+
+/** What is read or stored, with its entity tag. */
+export interface Tagged<T> {
+  readonly value: T;
+  readonly etag: string;
+}
+
+/** What a PUT needs to find: the entity tag, or nothing at all. */
+type Precondition = { readonly 'if-match': string } | { readonly 'if-none-match': '*' };
 
 type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
@@ -42,11 +56,15 @@ export class RestClient {
 
   /** Errors: RestError, `unreachable` also where the answer is not whole in time; that of the signal when it aborts. */
   async get<T>(path: string, query: Query = {}, given?: AbortSignal): Promise<T> {
+    return (await this.getTagged<T>(path, query, given)).value;
+  }
+
+  /** The same with its entity tag; empty where it has none. */
+  async getTagged<T>(path: string, query: Query = {}, given?: AbortSignal): Promise<Tagged<T>> {
     const tooLate = AbortSignal.timeout(MOST_READING_MS);
     const signal = given === undefined ? tooLate : AbortSignal.any([given, tooLate]);
     try {
-      const response = await this.fetch('GET', path + toQueryString(query), { signal });
-      return (await response.json()) as T;
+      return await readTagged<T>(await this.fetch('GET', path + toQueryString(query), { signal }));
     } catch (thrown) {
       if (thrown instanceof RestError || given?.aborted === true) throw thrown;
       throw unreachable('Baton does not answer.');
@@ -63,7 +81,12 @@ export class RestClient {
     return (await this.fetch('PUT', path, { body })).json() as Promise<T>;
   }
 
-  /** The same with a body that is JSON already. Errors: RestError. */
+  /** Stores where there is what `precondition` asks for. Errors: RestError, its status 412 where there is something else. */
+  async putWhere<T>(path: string, precondition: Precondition, body: unknown): Promise<Tagged<T>> {
+    return readTagged<T>(await this.fetch('PUT', path, { body, precondition }));
+  }
+
+  /** PUT with a body that is JSON already. Errors: RestError. */
   async putText<T>(path: string, json: string): Promise<T> {
     return (await this.fetch('PUT', path, { json })).json() as Promise<T>;
   }
@@ -106,10 +129,11 @@ export class RestClient {
       readonly json?: string;
       readonly signal?: AbortSignal | undefined;
       readonly accept?: string;
+      readonly precondition?: Precondition;
     },
   ): Promise<Response> {
     const { body, json = JSON.stringify(body), signal, accept = 'application/json' } = given;
-    const headers = { authorization: `Bearer ${this.credential}`, accept };
+    const headers = { authorization: `Bearer ${this.credential}`, accept, ...given.precondition };
     const init = { method, ...(signal && { signal }), credentials: 'omit', redirect: 'error' } as const;
     let response: Response;
     try {
@@ -134,6 +158,10 @@ export class RestClient {
     if (response.status === 401) this.onUnauthenticated();
     throw await readProblem(response);
   }
+}
+
+async function readTagged<T>(response: Response): Promise<Tagged<T>> {
+  return { value: (await response.json()) as T, etag: response.headers.get('etag') ?? '' };
 }
 
 async function readProblem(response: Response): Promise<RestError> {

@@ -1,7 +1,7 @@
 import { agentSummaryOf, parseAgent, versionOf } from '@baton/agent-definitions';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { CallerSchemaValidator } from '@baton/runner';
-import type { Identity, TenantStore } from '@baton/store';
+import type { ExpectedEtag, Identity, PutDefinition, TenantStore } from '@baton/store';
 
 /** An agent is held against the others again when they have changed meanwhile, so often. */
 const MAX_TRIES = 5;
@@ -20,7 +20,8 @@ export async function putAgent(
   identity: Identity,
   sent: unknown,
   checkId: (id: string) => void,
-): Promise<{ readonly version: number; readonly ignored: readonly string[] }> {
+  expected?: ExpectedEtag,
+): Promise<PutDefinition & { readonly ignored: readonly string[] }> {
   for (let tries = 1; ; tries++) {
     const { entries, revision } = await tenant.agents.entries();
     const { agent, ignored } = parseAgent(sent, { isTool, entries });
@@ -28,14 +29,15 @@ export async function putAgent(
     if (agent.parameters !== undefined && tries === 1)
       await validator.requireUsableSchema(tenant.id, agent.parameters, 'parameters');
     try {
-      const version = await tenant.agents.put(identity, agent.id, {
+      const put = await tenant.agents.put(identity, agent.id, {
         definition: versionOf(agent),
         summary: agentSummaryOf(agent) as unknown as JsonObject,
         enabled: agent.enabled,
         primary: agent.isPrimary,
         revision,
+        expected,
       });
-      return { version, ignored };
+      return { ...put, ignored };
     } catch (thrown) {
       const isRace = thrown instanceof BatonError && thrown.code === 'agents_conflict';
       if (!isRace || tries === MAX_TRIES) throw thrown;

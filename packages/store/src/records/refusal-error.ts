@@ -165,6 +165,14 @@ export function refusalError(
           : `Agent '${subject.name?.slice(0, 100)}' is the primary, and so it cannot be ${facts[0]}. Make another agent the primary first.`,
         { agent: subject.name },
       );
+    case 'definition_conflict':
+      return new BatonError(
+        'definition_conflict',
+        facts[0] === ''
+          ? `There is no '${subject.name?.slice(0, 100)}' any more. Nothing was changed.`
+          : `'${subject.name?.slice(0, 100)}' is there with the entity tag "${facts[0]}", which is not what If-Match or If-None-Match asks for. Nothing was changed: read it again.`,
+        { name: subject.name, ...(facts[0] !== '' && { etag: facts[0] }) },
+      );
     case 'agents_conflict':
       return new BatonError(
         'agents_conflict',

@@ -19,6 +19,7 @@ export const PUT_DEFINITION = defineScript(
       'revision',
       'by',
       'kept',
+      'expected',
     ] as const),
   ],
   { ...REPLICATED, ...NEW_WORK },
@@ -27,14 +28,14 @@ export const PUT_DEFINITION = defineScript(
 export const DELETE_DEFINITION = defineScript(
   'definition/delete_definition',
   ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
-  [...RECHECK_ARGS, 'kind', 'name'],
+  [...RECHECK_ARGS, 'kind', 'name', 'expected'],
   REPLICATED,
 );
 
 export const READ_DEFINITION = defineScript(
   'definition/read_definition',
   ['tenant', 'definitions', 'definition'],
-  ['name', 'version'],
+  ['kind', 'name', 'version'],
   BATCHED,
 );
 

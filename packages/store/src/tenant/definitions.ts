@@ -33,12 +33,24 @@ export interface NewDefinition {
   readonly primary?: boolean | undefined;
   /** Of an agent: the `revision` of the list that it was checked against. */
   readonly revision?: string;
+  readonly expected?: ExpectedEtag;
 }
+
+/** The entity tag that a change needs to find; `*` for any, `none` where none may be there, left out for whatever is there. */
+export type ExpectedEtag = string | undefined;
 
 /** A version, and how its definition stands. */
 export interface DefinitionVersion {
   readonly stored: StoredDefinition;
   readonly entry: DefinitionEntry & { readonly isPrimary: boolean };
+  /** Another one for each change of the definition; empty where an older version was asked for. */
+  readonly etag: string;
+}
+
+/** What is stored after a `put`. */
+export interface PutDefinition {
+  readonly version: number;
+  readonly etag: string;
 }
 
 const PAGE_SIZE = 20;
@@ -57,11 +69,11 @@ export class Definitions {
   }
 
   /**
-   * Stores a definition as the name's next version, unless the newest is the same. Returns the newest version's number.
-   * Errors: `limit_size`, `limit_storage`, `agent_is_primary`, `agents_conflict` when agents have changed since `revision`, those of
-   * an admission that ended.
+   * Stores a definition as the name's next version, unless the newest is the same, whatever is expected. Returns the newest version.
+   * Errors: `limit_size`, `limit_storage`, `agent_is_primary`, `definition_conflict` when it is not the one expected,
+   * `agents_conflict` when agents have changed since `revision`, those of an admission that ended.
    */
-  async put(identity: Identity, name: string, put: NewDefinition): Promise<number> {
+  async put(identity: Identity, name: string, put: NewDefinition): Promise<PutDefinition> {
     const text = JSON.stringify(put.definition);
     this.assertSize(text);
     const reply = await runScript(this.context, PUT_DEFINITION, this.scriptKeys(identity, name), {
@@ -76,17 +88,19 @@ export class Definitions {
       revision: put.revision ?? '',
       by: JSON.stringify(identity.principal),
       kept: KEPT_VERSIONS,
+      expected: put.expected ?? '',
     });
     if (reply[0] !== 'stored' && reply[0] !== 'unchanged') throw refusalError(reply, { name });
-    return Number(reply[1]);
+    return { version: Number(reply[1]), etag: String(reply[2]) };
   }
 
-  /** Errors: `<kind>_not_found`, `agent_is_primary`, those of an admission that ended. */
-  async delete(identity: Identity, name: string): Promise<void> {
+  /** Errors: `<kind>_not_found`, `definition_conflict`, `agent_is_primary`, those of an admission that ended. */
+  async delete(identity: Identity, name: string, expected?: ExpectedEtag): Promise<void> {
     const reply = await runScript(this.context, DELETE_DEFINITION, this.scriptKeys(identity, name), {
       ...admissionRecheckArgs(identity),
       kind: this.kind,
       name,
+      expected: expected ?? '',
     });
     if (reply[0] !== 'deleted') throw refusalError(reply, { name });
   }
@@ -126,18 +140,19 @@ export class Definitions {
 
   private async find(name: string, version?: number): Promise<DefinitionVersion | undefined> {
     const { keys } = this.context;
-    const [entry, primary, of, definition, stored] = (
+    const [entry, isPrimary, of, definition, stored, etag = ''] = (
       await runScript(
         this.context,
         READ_DEFINITION,
         { definitions: keys[this.plural], definition: keys[this.kind](name) },
-        { name, version: version ?? '' },
+        { kind: this.kind, name, version: version ?? '' },
       )
     ).map(String);
     if (entry === undefined || definition === undefined || stored === undefined) return undefined;
     return {
       stored: parseVersion(name, Number(of), definition, stored),
-      entry: { ...parseEntry(name, entry), isPrimary: this.kind === 'agent' && primary === name },
+      entry: { ...parseEntry(name, entry), isPrimary: isPrimary === '1' },
+      etag,
     };
   }
 

@@ -10,12 +10,13 @@ import { RelativeTime } from '../../components/time.tsx';
 import { isAdmin } from '../../session/session.ts';
 import { useSession } from '../../session/session-context.ts';
 import { DefinitionForm } from './definition-form.tsx';
+import type { Tagged } from '../../rest/rest-client.ts';
 import type { DefinitionKind, DefinitionVersion } from './definition-kind.ts';
 import { NewDefinitionForm } from './new-definition-form.tsx';
 import { TestCallForm } from './test-call-form.tsx';
 
 interface Shown {
-  readonly newest: DefinitionVersion;
+  readonly newest: Tagged<DefinitionVersion>;
   readonly versions: readonly DefinitionVersion[];
 }
 
@@ -54,7 +55,7 @@ function StoredDefinition({ kind, name }: { kind: DefinitionKind; name: string }
   const path = routePath(kind.plural, name);
   const live = useLiveValue<Shown>(session, path, async (signal) => {
     const [newest, { versions }] = await Promise.all([
-      client.get<DefinitionVersion>(path, {}, signal),
+      client.getTagged<DefinitionVersion>(path, {}, signal),
       client.get<{ versions: readonly DefinitionVersion[] }>(`${path}/history`, {}, signal),
     ]);
     return { newest, versions };
@@ -66,7 +67,7 @@ function StoredDefinition({ kind, name }: { kind: DefinitionKind; name: string }
       {shown !== undefined && (
         <>
           <HiddenUntilAsked title="Try it">
-            {() => <TestCallForm testCall={kind.testCall(shown.newest, name)} />}
+            {() => <TestCallForm testCall={kind.testCall(shown.newest.value, name)} />}
           </HiddenUntilAsked>
           {isAdmin(session) && <DefinitionForm path={path} newest={shown.newest} onStored={live.reload} />}
           <h2>Versions</h2>

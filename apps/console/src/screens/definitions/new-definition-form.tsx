@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { ActionForm } from '../../components/action/action-form.tsx';
 import { JsonField } from '../../components/json-field.tsx';
 import { routePath } from '../../components/route.ts';
-import { exists } from '../../rest/exists.ts';
+import { isConflict } from '../../rest/rest-client.ts';
 import { useSession } from '../../session/session-context.ts';
 import type { DefinitionKind, DefinitionSummary } from './definition-kind.ts';
 
@@ -19,10 +19,12 @@ export function NewDefinitionForm({
   const run = async () => {
     if (typeof value !== 'object' || value === null) throw new Error('A definition is a JSON object.');
     const key = kind.keyOf(value as DefinitionSummary);
-    const path = routePath(kind.plural, key);
-    if (await exists(client.get(path)))
+    try {
+      await client.putWhere(routePath(kind.plural, key), { 'if-none-match': '*' }, value);
+    } catch (thrown) {
+      if (!isConflict(thrown)) throw thrown;
       throw new Error(`${key} exists already. Its own page stores its next version.`);
-    await client.put(path, value);
+    }
     onCreated(key);
     return '';
   };

@@ -1,5 +1,9 @@
 import { BatonError, isRecord } from '@baton/protocol';
-import { isJSONRPCErrorResponse, type JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
+import {
+  isJSONRPCErrorResponse,
+  type JSONRPCErrorResponse,
+  type JSONRPCRequest,
+} from '@modelcontextprotocol/sdk/types.js';
 import { admitCallerUnlessAdmitted, ANY_MCP_CALLER } from '../../call/access.ts';
 import type { Call } from '../../call/call.ts';
 import { reportingProgress } from '../../json-rpc/call-in-auth-info.ts';
@@ -33,19 +37,19 @@ export class Dispatcher {
   }
 
   /**
-   * The requests of a batch, side by side. Where all of them are refused with one HTTP status, the reply has it, and tells to wait as
+   * The requests of a batch, side by side, beside what was said to its messages that are none. Where all of them are refused with one HTTP status, the reply has it, and tells to wait as
    * long as the last of them is to.
    */
   async sendBatch(
     requests: readonly JSONRPCRequest[],
+    refusals: readonly JSONRPCErrorResponse[],
     call: Call,
     notify?: Notify,
   ): Promise<DispatchedReply> {
     const replies = await Promise.all(requests.map(async (request) => this.send(request, call, notify)));
-    const parts = replies.map(({ json }) => json);
+    const parts = [...refusals.map((refusal) => JSON.stringify(refusal)), ...replies.map(({ json }) => json)];
     const errors = replies.flatMap(({ httpError }) => httpError ?? []);
-    const areAlike =
-      errors.length === replies.length && new Set(errors.map(({ row }) => row.http)).size === 1;
+    const areAlike = errors.length === parts.length && new Set(errors.map(({ row }) => row.http)).size === 1;
     const [last] = errors.toSorted((a, b) => waitOf(b) - waitOf(a));
     return { json: `[${parts.join()}]`, parts, httpError: areAlike ? last : undefined };
   }

@@ -11,8 +11,8 @@ const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 
 /**
- * What to say to what is JSON and no message of JSON-RPC, to an `initialize` without what it needs, and to a batch that is empty, has
- * such a message or an `initialize` in it (MCP 2025-03-26, basic/lifecycle: it must not be part of one). Undefined for what may be handled.
+ * What to say to what is JSON and no message of JSON-RPC, to an `initialize` without what it needs, and to a batch that is empty or has
+ * an `initialize` in it (MCP 2025-03-26, basic/lifecycle: it must not be part of one). Undefined for what may be handled.
  */
 export function invalidRequestResponse(body: unknown): JSONRPCErrorResponse | undefined {
   if (Array.isArray(body)) {
@@ -23,9 +23,21 @@ export function invalidRequestResponse(body: unknown): JSONRPCErrorResponse | un
         INVALID_REQUEST,
         'initialize must not be part of a batch. Send it by itself.',
       );
-    return body.map(invalidMessageResponse).find((refused) => refused !== undefined);
+    return undefined;
   }
   return invalidMessageResponse(body);
+}
+
+/** The messages of a batch, and what to say to each of them that is none (JSON-RPC 2.0, section 6: one error each). */
+export function splitBatch(batch: readonly unknown[]): {
+  readonly messages: readonly unknown[];
+  readonly refusals: readonly JSONRPCErrorResponse[];
+} {
+  const refusals = batch.map(invalidMessageResponse);
+  return {
+    messages: batch.filter((_, at) => refusals[at] === undefined),
+    refusals: refusals.filter((refusal) => refusal !== undefined),
+  };
 }
 
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);

@@ -19,7 +19,7 @@ import { acceptResponse, readClientResponse } from '../client-requests/client-re
 import { publishCancellations } from './call/cancellable-requests.ts';
 import type { DispatchersOf2025 } from './dispatchers.ts';
 import { sessionCall, streamedCall } from './call/session-call.ts';
-import { invalidRequestResponse, isInitialize } from './invalid-request.ts';
+import { invalidRequestResponse, isInitialize, splitBatch } from './invalid-request.ts';
 import { parsePlainRequest } from './plain-request.ts';
 import { protocolVersionOf, requireKnownProtocolVersion, SESSION_ID_HEADER } from './request-headers.ts';
 import { declaresTasks, removeUndeclaredTaskParam } from './call/task-param.ts';
@@ -58,8 +58,8 @@ async function dispatchOther(
   const { body } = request;
   const { dispatcher } = dispatchers;
   // Each message of a batch counts as the request that it is.
-  const messages: unknown[] = Array.isArray(body) ? body : [body];
-  const [first, ...others] = messages.map(messageAccess);
+  const sent: readonly unknown[] = Array.isArray(body) ? body : [body];
+  const [first, ...others] = sent.map(messageAccess);
   const { principal } = await admitCaller(call, first ?? ANY_MCP_CALLER);
   for (const access of others)
     await admitCaller(createMcpCall(call.services, request, reply, NO_BODY), access);
@@ -69,17 +69,19 @@ async function dispatchOther(
     await reply.status(400).send(invalid);
     return undefined;
   }
+  const { messages, refusals } = Array.isArray(body) ? splitBatch(body) : { messages: sent, refusals: [] };
   const refused = await acceptResponses(messages, call);
   await publishCancellations(messages, call);
   const requests = messages.filter((message) => isJSONRPCRequest(message));
   const [single] = requests;
   if (single === undefined) {
-    if (refused === undefined) await reply.status(202).send();
+    if (refusals.length > 0) await reply.status(400).send(refusals);
+    else if (refused === undefined) await reply.status(202).send();
     else await reply.status(400).type('application/json; charset=utf-8').send(refused);
     return undefined;
   }
   if (Array.isArray(body))
-    return { call, requests, respond: (notify) => dispatcher.sendBatch(requests, call, notify) };
+    return { call, requests, respond: (notify) => dispatcher.sendBatch(requests, refusals, call, notify) };
   if (!isInitialize(body))
     return { call, requests, respond: (notify) => dispatcher.send(single, call, notify) };
   return initialize(single, reply, call, principal, dispatchers);

@@ -33,6 +33,8 @@ interface Route<
   readonly summary: string;
   readonly params?: Params;
   readonly query?: Query;
+  /** Those that it reads, for the OpenAPI document. */
+  readonly headers?: z.ZodType;
   readonly body?: Body;
   /** Statuses of its problems beside those of every route; 404 when left out. */
   readonly problems?: readonly number[];
@@ -83,7 +85,10 @@ function createRouter<Caller>(
   access: RouteAccess,
   callerOf: (request: FastifyRequest) => Promise<Caller>,
 ): Router<Caller> {
-  return (address, { id, summary, params = {}, query, body, problems = [404], config, ...route }) => {
+  return (
+    address,
+    { id, summary, params = {}, query, headers, body, problems = [404], config, ...route },
+  ) => {
     const [method = '', url = ''] = address.split(' ');
     const [status, meaning, schema] = route.reply;
     app.route({
@@ -96,6 +101,7 @@ function createRouter<Caller>(
         summary,
         params: base.params(params),
         ...(query && { querystring: query }),
+        ...(headers && { headers }),
         ...(body && { body }),
         response: { [status]: schema ? jsonResponse(meaning, schema) : z.undefined().describe(meaning) },
       },

@@ -1,7 +1,7 @@
 import { agentIdSchema } from '@baton/agent-definitions';
 import type { JsonObject } from '@baton/protocol';
 import type { CallerSchemaValidator } from '@baton/runner';
-import type { StoredDefinition, TenantStore } from '@baton/store';
+import type { DefinitionVersion, StoredDefinition } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { putAgent } from '../../agents/put-agent.ts';
@@ -77,12 +77,11 @@ export function agentRoutes(context: AgentContext): DefinitionRoutes {
         ...next,
       };
     },
-    read: readAgent,
-    async put(tenant, identity, id, sent) {
-      const { version, ignored } = await putAgent({ tenant, ...context }, identity, sent, (own) =>
-        requireNameOfPath('id', id, own),
-      );
-      return ignored.length === 0 ? { version } : { version, ignored };
+    show: showAgent,
+    async put(tenant, identity, id, sent, expected) {
+      const checkId = (own: string) => requireNameOfPath('id', id, own);
+      const { ignored, ...put } = await putAgent({ tenant, ...context }, identity, sent, checkId, expected);
+      return ignored.length === 0 ? put : { ...put, ignored };
     },
   };
 }
@@ -98,10 +97,9 @@ function summaryOf({ name: id, version, storedAt, storedBy, definition }: Stored
   return { id, version, storedAt, storedBy, name, ...given };
 }
 
-async function readAgent({ agents }: TenantStore, id: string): Promise<z.infer<typeof wholeSchema>> {
-  const { stored, entry } = await agents.read(id);
+function showAgent({ stored, entry }: DefinitionVersion): z.infer<typeof wholeSchema> {
   const { enabled, isPrimary } = entry;
-  const { name: _, definition, ...version } = stored;
+  const { name: id, definition, ...version } = stored;
   const whole: JsonObject = { ...definition, enabled, isPrimary };
   return { id, ...version, definition: whole, enabled, isPrimary };
 }

@@ -1,5 +1,14 @@
 import type { Scope } from '@baton/protocol';
-import type { Definitions, Identity, Page, StoredDefinition, TenantStore } from '@baton/store';
+import type {
+  Definitions,
+  DefinitionVersion,
+  ExpectedEtag,
+  Identity,
+  Page,
+  PutDefinition,
+  StoredDefinition,
+  TenantStore,
+} from '@baton/store';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { installYamlBodyParser } from '../../edge/yaml-body-parser.ts';
@@ -8,6 +17,7 @@ import { readDefinitionBody } from './name-of-path.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { isoTimeSchema } from '../openapi/shared-schemas.ts';
 import { cursorParamSchema, nextCursorSchema } from '../routes/paging.ts';
+import { ifMatchSchema, preconditionSchema, readPrecondition, sendEtag } from './precondition.ts';
 
 /** What every stored version says of itself. */
 export const versionFields = {
@@ -42,16 +52,17 @@ export interface DefinitionRoutes {
   readonly changeProblems?: readonly number[];
   readonly registry: (tenant: TenantStore) => Definitions;
   list(tenant: TenantStore, cursor: string | undefined): Promise<Page<object>>;
-  /** What is stored, unless a kind shows more of it. Errors: `<kind>_not_found`. */
-  readonly read?: (tenant: TenantStore, name: string) => Promise<object>;
+  /** Of one whole: what is stored, unless a kind shows more of it. */
+  readonly show?: (version: DefinitionVersion) => object;
   readonly history?: (tenant: TenantStore, name: string, identity: Identity) => Promise<object>;
-  /** Returns what the reply says beside the name. Errors: `invalid_arguments` naming the field, those of `Definitions.put`. */
+  /** Returns what is stored, and what else the reply says. Errors: `invalid_arguments` naming the field, those of `Definitions.put`. */
   put(
     tenant: TenantStore,
     identity: Identity,
     name: string,
     sent: unknown,
-  ): Promise<{ readonly version: number }>;
+    expected: ExpectedEtag,
+  ): Promise<PutDefinition>;
 }
 
 const USE: readonly Scope[] = ['mcp', 'admin'];
@@ -66,15 +77,14 @@ export async function definitionRoutes(
   const { plural, one, key, registry } = routes;
   const stored = z.object({ [key]: z.string(), ...storedFields });
   const shown = ({ name, ...rest }: StoredDefinition) => ({ [key]: name, ...rest });
-  const readStored = async (tenant: TenantStore, name: string) => shown(await registry(tenant).get(name));
   const readVersions = async (tenant: TenantStore, name: string) => {
     await registry(tenant).get(name);
     const versions = await registry(tenant).inTurn(() => registry(tenant).versions(name));
     return { versions: versions.map(shown) };
   };
   const { wholeSchema = stored, historySchema = z.object({ versions: z.array(stored) }) } = routes;
-  const { read = readStored, history = readVersions } = routes;
-  const problems = [404, ...(routes.changeProblems ?? [])];
+  const { show = ({ stored }: DefinitionVersion) => shown(stored), history = readVersions } = routes;
+  const problems = [404, 412, ...(routes.changeProblems ?? [])];
 
   const use = tenantRouter(app, routeScope, { tag: plural, scopes: USE });
   const change = tenantRouter(app, routeScope, { tag: plural, scopes: CHANGE });
@@ -102,7 +112,11 @@ export async function definitionRoutes(
     summary: `Read the newest version of ${what}`,
     params,
     reply: [200, `The ${one.toLowerCase()}`, wholeSchema],
-    run: ({ tenant, params: given }) => read(tenant, nameIn(given)),
+    async run({ tenant, params: given }, _, reply) {
+      const found = await registry(tenant).read(nameIn(given));
+      sendEtag(reply, found.etag);
+      return show(found);
+    },
   });
 
   use(`GET /${plural}/:${key}/history`, {
@@ -117,13 +131,16 @@ export async function definitionRoutes(
     id: `put${one}`,
     summary: `Put a definition as the next version of ${what}; the same again changes nothing`,
     params,
+    headers: preconditionSchema,
     body: routes.body,
     problems,
     reply: [200, 'What is stored now', z.looseObject({ [key]: z.string(), version: z.int() })],
-    async run({ tenant, identity, params: given, body }) {
+    async run({ tenant, identity, params: given, body }, request, reply) {
       const name = nameIn(given);
       const sent = readDefinitionBody(key, name, body);
-      return { [key]: name, ...(await routes.put(tenant, identity, name, sent)) };
+      const { etag, ...put } = await routes.put(tenant, identity, name, sent, readPrecondition(request));
+      sendEtag(reply, etag);
+      return { [key]: name, ...put };
     },
   });
 
@@ -131,11 +148,12 @@ export async function definitionRoutes(
     id: `delete${one}`,
     summary: `Delete ${what} with its versions; ${routes.onDelete}`,
     params,
+    headers: ifMatchSchema,
     problems,
     reply: [200, 'Deleted', z.object({ [key]: z.string(), deleted: z.literal(true) })],
-    async run({ tenant, identity, params: given }) {
+    async run({ tenant, identity, params: given }, request) {
       const name = nameIn(given);
-      await registry(tenant).delete(identity, name);
+      await registry(tenant).delete(identity, name, readPrecondition(request));
       return { [key]: name, deleted: true } as never;
     },
   });

@@ -58,16 +58,16 @@ export function promptRoutes({ tools, validator }: PromptContext): DefinitionRou
         ...next,
       };
     },
-    async put(tenant, identity, name, sent) {
+    async put(tenant, identity, name, sent, expected) {
       const prompt = parsePrompt(sent, around);
       requireNameOfPath('name', name, prompt.name);
       if (prompt.public) await refuseNameOfWorkflow(tenant, name);
       await requireUsableSchemas(tenant, validator, prompt);
-      const version = await tenant.prompts.put(identity, name, {
+      return tenant.prompts.put(identity, name, {
         definition: prompt as unknown as JsonObject,
         summary: promptSummaryOf(prompt) as unknown as JsonObject,
+        expected,
       });
-      return { version };
     },
   };
 }

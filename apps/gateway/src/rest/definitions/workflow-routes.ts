@@ -56,14 +56,12 @@ export function workflowRoutes(tools: ReadonlyMap<string, Tool>): DefinitionRout
       return { items: items.map(summaryOf), ...next };
     },
     history: historyOf,
-    async put(tenant, identity, name, sent) {
+    async put(tenant, identity, name, sent, expected) {
       const { workflows } = tenant;
       const workflow = parseWorkflow(sent, await workflowTools(tools, tenant));
       requireNameOfPath('name', name, workflow.name);
       await refuseNameOfPublicPrompt(tenant, name);
-      return {
-        version: await workflows.put(identity, name, { definition: workflow as unknown as JsonObject }),
-      };
+      return workflows.put(identity, name, { definition: workflow as unknown as JsonObject, expected });
     },
   };
 }

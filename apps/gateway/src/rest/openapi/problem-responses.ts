@@ -25,6 +25,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   404: 'There is no such thing, or it is not yours',
   409: 'It conflicts with what is there',
   410: 'It is over: expired or cancelled',
+  412: 'It is not the one that If-Match or If-None-Match asks for',
   413: 'It is larger than the limit',
   415: 'The body is not JSON',
   422: 'What was sent can be read and not used',

@@ -1,10 +1,13 @@
 #!lua flags=allow-oom
 -- DELETE_DEFINITION: deletes a definition with its versions. Tasks that it started have a copy of their own.
--- Returns: {'deleted'}, {'<kind>_not_found'}, {'agent_is_primary', 'deleted'}, or a refusal of RECHECK
+-- Arguments: expected: see refusal_of_etag
+-- Returns: {'deleted'}, {'<kind>_not_found'}, {'definition_conflict', etag}, {'agent_is_primary', 'deleted'}, or a refusal of RECHECK
 local refusal = recheck_admission(clock())
 if refusal then return refusal end
 local entry = read_entry()
 if not entry then return {A_kind .. '_not_found'} end
+local conflict = refusal_of_etag(entry)
+if conflict then return conflict end
 if A_kind == 'agent' and primary_agent() == A_name then return {'agent_is_primary', 'deleted'} end
 redis.call('HDEL', K_definitions, A_name)
 local freed = #entry.summary

@@ -3,8 +3,9 @@
 -- first agent is its primary; to make another one the primary is one write, and so there is always exactly one.
 -- Arguments: limit: the tenant's limit of how many; summary: what lists show of it, or ''; enabled, primary: 0, 1, or '' for as it is;
 -- revision: how often agents had changed when this one was checked against them, or ''; by: who stores it, as JSON;
--- kept: how many versions of each
--- Returns: {'stored', version}; {'unchanged', version} where all is as it was; {'agents_conflict'} when agents have changed since `revision`;
+-- kept: how many versions of each; expected: see refusal_of_etag
+-- Returns: {'stored', version, etag}; {'unchanged', version, etag} where all is as it was, whatever is expected;
+--          {'definition_conflict', etag}; {'agents_conflict'} when agents have changed since `revision`;
 --          {'agent_is_primary', why}; {'limit_storage', limit, most, used}; or a refusal of RECHECK
 local now = clock()
 local refusal = recheck_admission(now)
@@ -28,7 +29,9 @@ local used = redis.call('HLEN', K_definitions)
 if not before and used >= most then return {'limit_storage', A_limit, tostring(most), tostring(used)} end
 local same = before and redis.call('HGET', K_definition, before.version) == A_definition
 local same_state = before and before.summary == entry.summary and before.enabled == entry.enabled and was_primary == is_primary
-if same and same_state then return {'unchanged', entry.version} end
+if same and same_state then return {'unchanged', entry.version, etag_of(before)} end
+local conflict = refusal_of_etag(before)
+if conflict then return conflict end
 if A_revision ~= '' and A_revision ~= (read_tenant('agentChanges')[1] or '0') then return {'agents_conflict'} end
 
 local grown = #entry.summary - (before and #before.summary or 0)
@@ -51,4 +54,4 @@ end
 if is_primary and not was_primary then redis.call('HSET', K_tenant, 'primaryAgent', A_name) end
 count_agent_change()
 publish_definition_change(true)
-return {'stored', entry.version}
+return {'stored', entry.version, etag_of(entry)}

@@ -7,13 +7,14 @@ local function read_entry()
   local text = redis.call('HGET', K_definitions, A_name)
   if not text then return end
   local version, enabled, summary = string.match(text, '^(%d+);?([01]?);?(.*)$')
-  return {version = tonumber(version), enabled = enabled ~= '0', summary = summary}
+  return {version = tonumber(version), enabled = enabled ~= '0', summary = summary, text = text}
 end
 
 local function write_entry(entry)
   local text = string.format('%d', entry.version)
   if entry.summary ~= '' then text = string.format('%s;%d;%s', text, entry.enabled and 1 or 0, entry.summary) end
   redis.call('HSET', K_definitions, A_name, text)
+  entry.text = text
 end
 
 -- Of a stored version: its definition and the note of who stored it; 0 where there is none.
@@ -34,6 +35,24 @@ end
 
 -- The id of the tenant's primary agent, or false. One field says it, and so there is never more than one.
 local function primary_agent() return read_tenant('primaryAgent')[1] end
+
+-- The entity tag of A_name, whose entry is given; '' where there is none.
+local function etag_of(entry)
+  if not entry then return '' end
+  local stored = redis.call('HGET', K_definition, entry.version .. ';by') or ''
+  return format_etag(entry.text, stored, tostring(A_kind == 'agent' and primary_agent() == A_name))
+end
+
+-- The refusal of a change for an entity tag that is not the one that there is: {'definition_conflict', the one that there is, or ''}.
+-- A_expected: the tag; '*' for any; 'none' where none may be there; '' for whatever is there
+local function refusal_of_etag(entry)
+  if A_expected == '' then return end
+  local etag = etag_of(entry)
+  local holds = A_expected == etag
+  if A_expected == '*' then holds = etag ~= '' end
+  if A_expected == 'none' then holds = etag == '' end
+  if not holds then return {'definition_conflict', etag} end
+end
 
 -- Says that a definition has changed. `tools`: of an agent, that the list of tools has.
 local function publish_definition_change(tools)
