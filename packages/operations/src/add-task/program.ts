@@ -1,7 +1,7 @@
 import { generateObjectWithContent, readProject, type ReadLimits, type WithContent } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
+import { createdSchema, projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { nullAsAbsent } from '../schema/coercion.ts';
 import { commit, commitWhenThereIsRoom } from '../definition/commit.ts';
 import { parametersOfRole } from '../definition/role-parameters.ts';
@@ -75,7 +75,10 @@ const addTaskResult = z.object({
   /** Of the project; `taskId` is the delegation's. */
   id: z.int(),
   task: taskViewSchema,
+  created: createdSchema,
 });
+
+type Added = { tag: string; taskId: number; task: Json; created?: 'project' | 'tag' };
 
 const addTaskAnswer = plannedTaskSchema
   .omit({ id: true, status: true })
@@ -139,7 +142,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
     const given = { title, description, details, testStrategy, priority: input.priority };
     const { dependencies: suggested = [], ...worked } = answer;
     const apply = manual ? commit : commitWhenThereIsRoom;
-    const { tag, taskId, task } = yield* apply<{ tag: string; taskId: number; task: Json }>(projectRoot, {
+    const { tag, taskId, task, created } = yield* apply<Added>(projectRoot, {
       command: 'add_task',
       tag: found.tag,
       // Fields that the caller gave override the LLM's.
@@ -150,10 +153,11 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
       mustExist: found.mustExist,
       attachments: content,
     });
-    return { projectRoot, tag, id: taskId, task };
+    return { projectRoot, tag, id: taskId, task, ...(created ? { created } : {}) };
   },
 
-  summarize: ({ id, tag, task }) => `Added task ${id} to tag '${tag}': ${task.title}`,
+  summarize: ({ id, tag, task, created }) =>
+    `Added task ${id} to ${created === 'tag' ? 'the new ' : ''}tag '${tag}': ${task.title}`,
 };
 
 /** What the caller wrote beside the prompt is part of what the LLM works from. */

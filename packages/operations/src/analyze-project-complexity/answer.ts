@@ -42,11 +42,11 @@ export const analyzeAnswerSchema = objectOrBareList(
 
 type Judged = z.infer<typeof analyzeAnswerSchema>['complexityAnalysis'][number];
 
-/** One entry for every task that was asked about, and for no other; what is missing gets the defaults. */
+/** One entry for every task that was asked about, and for no other; `isDefault` of those that the answer left out. */
 export function toOneAnalysisPerTask(
   asked: readonly { readonly id: number; readonly title: string }[],
   given: readonly Judged[],
-): TaskAnalysis[] {
+): (TaskAnalysis & { readonly isDefault?: true })[] {
   // The first of two entries for one task counts.
   const byId = new Map([...given].reverse().map((entry) => [entry.taskId, entry]));
   return asked.map(({ id, title }) => {
@@ -59,6 +59,7 @@ export function toOneAnalysisPerTask(
       expansionPrompt: entry?.expansionPrompt ?? '',
       reasoning:
         entry?.reasoning ?? (entry ? '' : 'The analysis left this task out; these are the defaults.'),
+      ...(entry === undefined ? { isDefault: true as const } : {}),
     };
   });
 }

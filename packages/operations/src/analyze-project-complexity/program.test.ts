@@ -53,7 +53,7 @@ describe('analyze_project_complexity version 1', () => {
     const judged = [1, 2, 7];
     expect(judged.map((id) => STATUSES[id - 1])).toEqual(['pending', 'in-progress', 'blocked']);
     expect(sentPromptText(all.calls[0])).toContain('for these ids: 1, 2, 7.');
-    expect(all.end).toMatchObject({ result: { tasksAnalyzed: 3 } });
+    expect(all.end).toMatchObject({ result: { tasksAnalyzed: 0, leftOut: [1, 2, 7] } });
     expect(all.end).not.toHaveProperty('result.skipped');
     const named = run({ ids: '3,4,7' }, [], project);
     expect(sentPromptText(named.calls[0])).toContain('for these ids: 7.');
@@ -61,7 +61,7 @@ describe('analyze_project_complexity version 1', () => {
       { id: 3, status: 'review' },
       { id: 4, status: 'done' },
     ];
-    expect(named.end).toMatchObject({ result: { tasksAnalyzed: 1, skipped } });
+    expect(named.end).toMatchObject({ result: { leftOut: [7], skipped } });
     const none = run({ ids: '3,4' }, [], project);
     expect(none.calls).toEqual([]);
     expect(none.end).toMatchObject({ status: 'completed', result: { tasksAnalyzed: 0, skipped } });
@@ -74,7 +74,22 @@ describe('analyze_project_complexity version 1', () => {
       expect.objectContaining({ taskId: 3, complexityScore: 5, recommendedSubtasks: 3, taskTitle: 'Task 3' }),
       expect.objectContaining({ taskId: 5, complexityScore: 5, recommendedSubtasks: 3 }),
     ]);
-    expect(result.end).toMatchObject({ result: { tasksAnalyzed: 3, summary: { tasksToExpand: [2, 3, 5] } } });
+    expect(result.end).toMatchObject({
+      result: { tasksAnalyzed: 1, leftOut: [3, 5], summary: { tasksToExpand: [2] } },
+    });
+  });
+
+  it('keeps what was known of a task that an answer leaves out', () => {
+    const first = run({});
+    const second = run({}, [entry(2, 4)], first.after);
+    expect(
+      report(second)?.complexityAnalysis.map(({ taskId, complexityScore }) => [taskId, complexityScore]),
+    ).toEqual([
+      [2, 4],
+      [3, 8],
+      [5, 8],
+    ]);
+    expect(second.end).toMatchObject({ result: { leftOut: [3, 5] } });
   });
 
   it('merges into the report that is there', () => {

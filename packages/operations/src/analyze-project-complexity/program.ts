@@ -46,6 +46,8 @@ const analyzeResult = z.object({
   tasksAnalyzed: z.int(),
   /** Tasks of `ids` that were not judged, since they are neither pending, in progress nor blocked. */
   skipped: z.array(z.object({ id: z.int(), status: z.enum(STATUSES) })).optional(),
+  /** Tasks that the answers left out: an analysis that they have stays, and others have the defaults. */
+  leftOut: z.array(z.int()).optional(),
   /** Scores without their reasons: complexity_report has those. */
   analyses: z.array(scored),
   summary: z.object({
@@ -92,7 +94,8 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
     const judged = yield* all(
       found.batches.map((ids) => () => analyzeBatch(ids, found.tag, { projectRoot, threshold, research })),
     );
-    const analyses = judged.flat();
+    const analyses = judged.flat().flatMap(({ isDefault, ...one }) => (isDefault ? [] : [one]));
+    const leftOut = judged.flat().flatMap(({ isDefault, taskId }) => (isDefault ? [taskId] : []));
     const high = analyses.filter(({ complexityScore }) => complexityScore >= 8).length;
     const low = analyses.filter(({ complexityScore }) => complexityScore < 5).length;
     const toExpand = analyses.filter(
@@ -103,6 +106,7 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
       tag: found.tag,
       tasksAnalyzed: analyses.length,
       ...(found.skipped === undefined ? {} : { skipped: found.skipped }),
+      ...(leftOut.length > 0 ? { leftOut } : {}),
       analyses,
       summary: {
         highComplexityTasks: high,
@@ -113,13 +117,16 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
     };
   },
 
-  summarize: ({ tasksAnalyzed, tag, summary, skipped }) =>
+  summarize: ({ tasksAnalyzed, tag, summary, skipped, leftOut = [] }) =>
     `Analyzed ${tasksAnalyzed} ${tasksAnalyzed === 1 ? 'task' : 'tasks'} of tag '${tag}'; ` +
     `${summary.tasksToExpand.length} to be split` +
+    `${leftOut.length > 0 ? `; the answer left out ${leftOut.join(', ')}` : ''}` +
     `${skipped && skipped.length > 0 ? `; skipped for their status: ${skipped.map(({ id }) => id).join(', ')}` : ''}.`,
 };
 
 type Batch = JournaledProject & { readonly batch: readonly TaskExcerpt[] };
+
+type Judged = z.infer<typeof scored> & { readonly isDefault?: true };
 
 interface Asked {
   readonly projectRoot: string;
@@ -131,7 +138,7 @@ function* analyzeBatch(
   asked: readonly number[],
   tag: string,
   { projectRoot, threshold, research }: Asked,
-): Program<z.infer<typeof scored>[]> {
+): Program<Judged[]> {
   const found: Batch = yield* readProject(projectRoot, (project: Project | undefined, limits: ReadLimits) => {
     const ids = new Set(asked);
     const tasks = project?.tags.get(tag)?.tasks.filter(({ id }) => ids.has(id)) ?? [];
@@ -164,10 +171,5 @@ function* analyzeBatch(
     analyses,
     seen: found.seen,
   });
-  return analyses.map(({ taskId, taskTitle, complexityScore, recommendedSubtasks }) => ({
-    taskId,
-    taskTitle,
-    complexityScore,
-    recommendedSubtasks,
-  }));
+  return analyses.map(({ expansionPrompt: _, reasoning: __, ...judged }) => judged);
 }

@@ -75,3 +75,9 @@ export const subtaskId = idTextSchema(100).refine(
   (id) => /^[1-9]\d{0,9}\.[1-9]\d{0,9}$/.test(id),
   'must be the id of a subtask, such as "5.2"',
 );
+
+/** In results: what was made to put tasks into, where it was not there; a mistyped name makes one too. */
+export const createdSchema = z
+  .enum(['project', 'tag'])
+  .optional()
+  .describe('What was not there before, and was made');

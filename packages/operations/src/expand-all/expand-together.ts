@@ -5,7 +5,7 @@ import { type ExpandContext, readExpandContext } from '../expand-task/prompt-con
 import { commitSubtasks, type SplitRequest } from '../expand-task/split-task.ts';
 import type { GeneratedSubtask, Project } from '../project/index.ts';
 import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
-import { type ExpansionEnd, failedExpansion } from './expansion-end.ts';
+import { endedExpansion, type ExpansionEnd, failedExpansion } from './expansion-end.ts';
 import { togetherAnswerSchema } from './together-answer.ts';
 import { buildTogetherMessages } from './together-prompt.ts';
 
@@ -91,9 +91,7 @@ function* commitOne(
   subtasks: GeneratedSubtask[],
 ): Program<ExpansionEnd> {
   try {
-    const { subtaskIds, statusesIgnored } = yield* commitSubtasks(split, material, subtasks);
-    const end = { id: split.id, subtasksAdded: subtaskIds.length };
-    return statusesIgnored.length > 0 ? { ...end, statusesIgnored } : end;
+    return endedExpansion(split.id, yield* commitSubtasks(split, material, subtasks));
   } catch (thrown) {
     if (!(thrown instanceof BatonError)) throw thrown;
     return failedExpansion(split.id, thrown);

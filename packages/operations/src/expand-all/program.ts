@@ -7,17 +7,17 @@ import { subtaskCountArgument } from '../expand-task/program.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
 import {
-  ignoredStatusesNote,
-  statusesIgnoredField,
-  listIgnoredStatuses,
   type Project,
   openTag,
   type Task,
+  listRemarks,
+  remarkFields,
+  remarksNote,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
 import { expandPromptText } from '../expand-task/prompt.ts';
 import { expandTogether } from './expand-together.ts';
-import { type ExpansionEnd, failedExpansion } from './expansion-end.ts';
+import { endedExpansion, type ExpansionEnd, failedExpansion } from './expansion-end.ts';
 
 const AT_ONCE = 8;
 const MOST_AT_ONCE = 32;
@@ -27,7 +27,7 @@ const expandAllInput = z.strictObject({
   num: subtaskCountArgument,
   research,
   prompt: prompt.optional().describe('What to heed when the tasks are split'),
-  force: booleanOrText('Split tasks that have subtasks too, replacing those that are not done'),
+  force: booleanOrText('Split tasks that have subtasks too, replacing those that are pending'),
   atOnce: integerOrDigits(z.int().min(1).max(MOST_AT_ONCE).default(AT_ONCE)).describe(
     'How many requests may wait for an answer at once',
   ),
@@ -46,9 +46,10 @@ const expandAllResult = z.object({
   expandedCount: z.int(),
   failedCount: z.int(),
   skippedCount: z.int(),
-  expanded: z.array(z.object({ id: z.int(), subtasksAdded: z.int() })),
+  expanded: z.array(z.object({ id: z.int(), subtasksAdded: z.int(), subtasksReplaced: z.int().optional() })),
   failed: z.array(z.object({ id: z.int(), code: z.string(), message: z.string() })),
-  ...statusesIgnoredField,
+  droppedDependencies: remarkFields.droppedDependencies,
+  statusesIgnored: remarkFields.statusesIgnored,
 });
 
 /**
@@ -99,15 +100,19 @@ export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof ex
       expandedCount: expanded.length,
       failedCount: failed.length,
       skippedCount: total - ids.length,
-      expanded: expanded.map(({ id, subtasksAdded }) => ({ id, subtasksAdded })),
+      expanded: expanded.map(({ id, subtasksAdded, subtasksReplaced }) => ({
+        id,
+        subtasksAdded,
+        ...(subtasksReplaced === undefined ? {} : { subtasksReplaced }),
+      })),
       failed: failed.map(shortenMessage),
-      ...listIgnoredStatuses(...expanded.map(({ statusesIgnored }) => statusesIgnored)),
+      ...listRemarks(...expanded),
     };
   },
 
-  summarize: ({ expandedCount, failedCount, tag, statusesIgnored }) =>
+  summarize: ({ expandedCount, failedCount, tag, ...remarks }) =>
     `Split ${expandedCount} ${expandedCount === 1 ? 'task' : 'tasks'} of tag '${tag}'` +
-    `${failedCount > 0 ? `; ${failedCount} failed and are listed` : ''}${ignoredStatusesNote(statusesIgnored)}.`,
+    `${failedCount > 0 ? `; ${failedCount} failed and are listed` : ''}${remarksNote(remarks)}.`,
 };
 
 function groupsOf(ids: readonly number[], size: number): number[][] {
@@ -123,10 +128,7 @@ function isToExpand(force: boolean) {
 
 function* expandOne(expansion: Parameters<typeof splitTask>[0]): Program<ExpansionEnd> {
   try {
-    const { subtaskIds, statusesIgnored } = yield* splitTask(expansion);
-    const split = { id: expansion.id, subtasksAdded: subtaskIds.length };
-    // A finished branch is a short entry of the journal.
-    return statusesIgnored.length > 0 ? { ...split, statusesIgnored } : split;
+    return endedExpansion(expansion.id, yield* splitTask(expansion));
   } catch (thrown) {
     // A refusal is this task's own; a bug of the program is everyone's.
     if (!(thrown instanceof BatonError)) throw thrown;

@@ -3,12 +3,7 @@ import { z } from 'zod';
 import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
-import {
-  ignoredStatusesNote,
-  statusesIgnoredField,
-  listIgnoredStatuses,
-  MAX_SUBTASKS_PER_ANSWER,
-} from '../project/index.ts';
+import { MAX_SUBTASKS_PER_ANSWER, listRemarks, remarkFields, remarksNote } from '../project/index.ts';
 import { taskViewSchema } from '../views/task-view.ts';
 import { splitTask } from './split-task.ts';
 import { expandPromptText } from './prompt.ts';
@@ -25,7 +20,9 @@ const expandTaskInput = z.strictObject({
   num: subtaskCountArgument,
   research,
   prompt: prompt.optional().describe('What to heed when the task is split'),
-  force: booleanOrText('Replace its subtasks instead of adding to them; those that are done stay'),
+  force: booleanOrText(
+    'Replace its pending subtasks instead of adding to them; those that are begun, done or set aside stay',
+  ),
   tag,
   projectRoot,
 });
@@ -38,7 +35,8 @@ const expandTaskResult = z.object({
   subtasksAdded: z.int(),
   subtaskIds: z.array(z.string()),
   subtasksReplaced: z.int(),
-  ...statusesIgnoredField,
+  droppedDependencies: remarkFields.droppedDependencies,
+  statusesIgnored: remarkFields.statusesIgnored,
   task: taskViewSchema,
 });
 
@@ -51,7 +49,7 @@ export const expandTaskOperation: ToolOperation<ExpandTaskInput, z.infer<typeof 
   changes: ['task'],
   description:
     'Splits one task into subtasks, as many as `num`, or as the complexity report recommends, or else 3. They are added ' +
-    'to those that it has; `force` replaces those that are not done. The LLM call is delegated to you: answer it with agent_llm.',
+    'to those that it has; `force` replaces those that are pending. The LLM call is delegated to you: answer it with agent_llm.',
   input: expandTaskInput,
   result: expandTaskResult,
   promptText: expandPromptText,
@@ -69,11 +67,12 @@ export const expandTaskOperation: ToolOperation<ExpandTaskInput, z.infer<typeof 
       subtasksAdded: done.subtaskIds.length,
       subtaskIds: done.subtaskIds,
       subtasksReplaced: done.replaced,
-      ...listIgnoredStatuses(done.statusesIgnored),
+      ...listRemarks(done),
       task: done.task as Json,
     };
   },
 
-  summarize: ({ subtasksAdded, tag, subtaskIds, statusesIgnored }) =>
-    `Added ${subtasksAdded} ${subtasksAdded === 1 ? 'subtask' : 'subtasks'} (${subtaskIds[0]} to ${subtaskIds.at(-1)}) in tag '${tag}'${ignoredStatusesNote(statusesIgnored)}.`,
+  summarize: ({ subtasksAdded, tag, subtaskIds, ...remarks }) =>
+    `Added ${subtasksAdded} ${subtasksAdded === 1 ? 'subtask' : 'subtasks'} (${subtaskIds[0]} to ${subtaskIds.at(-1)}) in tag '${tag}'` +
+    `${remarksNote(remarks)}.`,
 };

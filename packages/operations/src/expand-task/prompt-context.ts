@@ -51,8 +51,14 @@ export function readExpandContext(
   const task = requireTask({ tasks }, tag, { task: id });
   if (task.status === 'done') throw taskDoneError(tag, `${id}`);
   const subtasks = [{ id: 1, ...LEAST_TASK }];
-  requireRoom(existing, { command: 'add_subtasks', id, mode: force ? 'replace' : 'append', subtasks, tag });
-  const stays = force ? task.subtasks.filter(({ status }) => status === 'done') : task.subtasks;
+  requireRoom(existing, {
+    command: 'add_subtasks',
+    id,
+    mode: force ? 'replace_pending' : 'append',
+    subtasks,
+    tag,
+  });
+  const stays = force ? task.subtasks.filter(({ status }) => status !== 'pending') : task.subtasks;
   const known = existing.reports.get(tag)?.complexityAnalysis.find(({ taskId }) => taskId === id);
   const query = `${task.title} ${task.description}`;
   const wish = { tag, about: [id], dependencies: task.dependencies, query };

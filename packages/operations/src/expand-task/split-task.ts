@@ -5,7 +5,7 @@ import { commitWhenThereIsRoom } from '../definition/commit.ts';
 import { parametersOfRole } from '../definition/role-parameters.ts';
 import {
   type GeneratedSubtask,
-  type IgnoredStatus,
+  type Remarks,
   type Project,
   statusesOfNewItems,
   MAX_SUBTASKS_PER_ANSWER,
@@ -40,13 +40,12 @@ export interface SplitRequest {
 }
 
 /** The outcome of `add_subtasks` as it comes back from the journal, and what was ignored of the answer. */
-interface SplitResult {
+export interface SplitResult extends Remarks {
   readonly tag: string;
   readonly id: number;
   readonly title: string;
   readonly subtaskIds: string[];
   readonly replaced: number;
-  readonly statusesIgnored: readonly IgnoredStatus[];
   readonly task?: Json;
 }
 
@@ -72,10 +71,10 @@ export function* commitSubtasks(
   { tag, seen }: Pick<ExpandContext, 'tag' | 'seen'>,
   subtasks: GeneratedSubtask[],
 ): Program<SplitResult> {
-  const split = yield* commitWhenThereIsRoom<Omit<SplitResult, 'statusesIgnored'>>(projectRoot, {
+  const split = yield* commitWhenThereIsRoom<SplitResult>(projectRoot, {
     command: 'add_subtasks',
     id,
-    mode: force ? 'replace' : 'append',
+    mode: force ? 'replace_pending' : 'append',
     subtasks,
     tag,
     seen,

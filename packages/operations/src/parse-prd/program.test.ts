@@ -104,6 +104,7 @@ describe('parse_prd version 1', () => {
         tag: 'v2',
         tasksAdded: 2,
         taskIds: [1, 2],
+        created: 'project',
         tasks: [
           expect.objectContaining({ id: 1, status: 'pending', priority: 'medium' }),
           expect.objectContaining({ id: 2, dependencies: [1] }),

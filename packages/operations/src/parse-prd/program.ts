@@ -2,15 +2,18 @@ import { generateObject, readProject, type ReadLimits } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { commitWhenThereIsRoom } from '../definition/commit.ts';
+import { createdSchema } from '../definition/shared-arguments.ts';
 import { parametersOfRole } from '../definition/role-parameters.ts';
 import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
 import {
-  ignoredStatusesNote,
-  statusesIgnoredField,
-  listIgnoredStatuses,
   type Project,
+  STATUSES,
+  type Status,
   statusesOfNewItems,
   tagNotEmptyError,
+  listRemarks,
+  remarkFields,
+  remarksNote,
 } from '../project/index.ts';
 import { fitReply } from '../views/reply-room.ts';
 import { taskViewSchema } from '../views/task-view.ts';
@@ -24,15 +27,25 @@ const parsePrdResult = z.object({
   tag: z.string(),
   tasksAdded: z.int(),
   taskIds: z.array(z.int()),
+  created: createdSchema,
   /** The first of them: a reply has room for some 15,000 tokens. */
   tasks: z.array(taskViewSchema),
   /** The ids of the others, which get_task shows. */
   notShown: z.array(z.int()).optional(),
-  ...statusesIgnoredField,
+  /** With force: how many tasks were taken out, and up to 50 of them, those that were begun or done first. */
+  tasksReplaced: z.int().optional(),
+  replaced: z.array(z.object({ id: z.int(), title: z.string(), status: z.enum(STATUSES) })).optional(),
+  statusesIgnored: remarkFields.statusesIgnored,
 });
 
 /** The outcome of `add_tasks` as it comes back from the journal. */
-type Added = { tag: string; taskIds: number[]; tasks: Json[] };
+type Added = {
+  tag: string;
+  taskIds: number[];
+  tasks: Json[];
+  created?: 'project' | 'tag';
+  replaced?: { count: number; tasks: { id: number; title: string; status: Status }[] };
+};
 
 /**
  * Turns a product requirements document into the tasks of a tag. A tag with tasks is refused before the LLM is paid
@@ -47,7 +60,7 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
   description:
     'Turns a product requirements document (`prd`, as text, or `input`, a connected file) into numbered tasks with dependencies, priorities, details ' +
     'and test strategies, in a tag of the project. A tag that already has tasks is refused unless `append` adds to ' +
-    'them or `force` replaces them. The LLM call is delegated to you: answer it with agent_llm.',
+    'them or `force` replaces them, done ones too. The LLM call is delegated to you: answer it with agent_llm.',
   input: parsePrdInputSchema,
   result: parsePrdResult,
   promptText: parsePrdPromptText,
@@ -92,7 +105,7 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
       mustExist: target.mustExist,
     });
 
-    const { taskIds } = added;
+    const { taskIds, replaced, created } = added;
     const tasks = fitReply(added.tasks, (task) => task);
     const notShown = taskIds.slice(tasks.length);
     return {
@@ -102,13 +115,16 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
       taskIds,
       tasks,
       ...(notShown.length > 0 ? { notShown } : {}),
-      ...listIgnoredStatuses(statusesOfNewItems(answer.tasks, taskIds)),
+      ...(created ? { created } : {}),
+      ...(replaced ? { tasksReplaced: replaced.count, replaced: replaced.tasks } : {}),
+      ...listRemarks({ statusesIgnored: statusesOfNewItems(answer.tasks, taskIds) }),
     };
   },
 
-  summarize: ({ tasksAdded, tag, taskIds, statusesIgnored }) =>
-    `Added ${tasksAdded} ${tasksAdded === 1 ? 'task' : 'tasks'} to tag '${tag}' (${taskIds[0]} to ${taskIds.at(-1)})` +
-    `${ignoredStatusesNote(statusesIgnored)}.`,
+  summarize: ({ tasksAdded, tag, taskIds, created, tasksReplaced = 0, statusesIgnored }) =>
+    `Added ${tasksAdded} ${tasksAdded === 1 ? 'task' : 'tasks'} to ${created === 'tag' ? 'the new ' : ''}tag '${tag}' (${taskIds[0]} to ${taskIds.at(-1)})` +
+    `${tasksReplaced > 0 ? `, in the place of ${tasksReplaced}` : ''}` +
+    `${remarksNote({ statusesIgnored })}.`,
 };
 
 function blank(input: string): BatonError {

@@ -67,12 +67,15 @@ export {
 } from './model/status-and-priority.ts';
 export { findTask, type Subtask, type Task, TASK_LIMITS, taskFinder, taskIdsOf } from './model/task.ts';
 export {
+  CUT_FIELDS,
   type IgnoredStatus,
-  ignoredStatusesNote,
-  statusesIgnoredField,
-  listIgnoredStatuses,
+  type IgnoredText,
+  listRemarks,
+  remarkFields,
+  type Remarks,
+  remarksNote,
   statusesOfNewItems,
-} from './model/ignored-status.ts';
+} from './model/remarks.ts';
 export { taskMetadataSchema } from './model/task-metadata.ts';
-export { type ProjectTaskUpdate, taskUpdateSchema } from './task-edits/task-update.ts';
+export { type ProjectTaskUpdate, type SubtaskUpdate, taskUpdateSchema } from './task-edits/task-update.ts';
 export { type Dependency, formatTaskRef, parseTaskRef, type TaskRef } from './model/task-id.ts';

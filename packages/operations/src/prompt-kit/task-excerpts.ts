@@ -50,31 +50,33 @@ function noteBeyond(details: string | undefined, length: number): string | undef
 }
 
 const TASK_TEXTS = { description: 2_000, details: 8_000, testStrategy: 2_000 };
+/** Of the one task that a request is about. */
+const SINGLE_TASK_TEXTS = { description: 4_000, details: 24_000, testStrategy: 4_000 };
+
+/** As `detailedTaskExcerpt`, of the one task that a request is about: a change of its texts needs them whole. */
+export function singleTaskExcerpt(task: Task) {
+  return detailedTaskExcerpt(task, SINGLE_TASK_TEXTS);
+}
 
 /** A task with all that is worked on. Texts longer than anyone works on in one answer are cut, and named. */
-export function detailedTaskExcerpt({
-  id,
-  title,
-  description,
-  details,
-  testStrategy,
-  status,
-  ...task
-}: Task) {
+export function detailedTaskExcerpt(
+  { id, title, description, details, testStrategy, status, ...task }: Task,
+  lengths = TASK_TEXTS,
+) {
   return {
     id,
     title: excerpt(title, 300) ?? '',
-    description: excerpt(description, TASK_TEXTS.description) ?? '',
+    description: excerpt(description, lengths.description) ?? '',
     ...definedFields({
-      details: excerpt(details, TASK_TEXTS.details),
-      note: noteBeyond(details, TASK_TEXTS.details),
-      testStrategy: excerpt(testStrategy, TASK_TEXTS.testStrategy),
+      details: excerpt(details, lengths.details),
+      note: noteBeyond(details, lengths.details),
+      testStrategy: excerpt(testStrategy, lengths.testStrategy),
     }),
     status,
     priority: task.priority,
     dependencies: task.dependencies,
     ...(task.subtasks.length > 0 ? { subtasks: task.subtasks.slice(0, 60).map(subtaskExcerpt) } : {}),
-    ...cutFields({ description, details, testStrategy }, TASK_TEXTS),
+    ...cutFields({ description, details, testStrategy }, lengths),
   };
 }
 

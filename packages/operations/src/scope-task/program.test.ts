@@ -148,7 +148,7 @@ describe('scope_up_task and scope_down_task version 1', () => {
   });
 
   it('never replaces a text of which the LLM saw only the beginning', () => {
-    const details = 'Long. '.repeat(2_000);
+    const details = 'Long. '.repeat(5_000);
     const { task } = up({ id: '1' }, { title: 'T', details: 'New.' }, projectWithTasks([{ id: 1, details }]));
     expect(task(1)).toMatchObject({ title: 'T', details });
   });

@@ -7,22 +7,23 @@ import type { ToolOperation } from '../definition/operation.ts';
 import { parametersOfRole } from '../definition/role-parameters.ts';
 import { idTextSchema, projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import {
-  type IgnoredStatus,
   type ProjectCommand,
-  ignoredStatusesNote,
-  listIgnoredStatuses,
+  type ProjectTaskUpdate,
   parseTaskRefs,
   PRIORITIES,
   type Project,
   openTag,
   requireTask,
-  statusesIgnoredField,
   statusesOfNewItems,
   taskDoneError,
   taskRemovedError,
+  listRemarks,
+  remarkFields,
+  type Remarks,
+  remarksNote,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { dropTruncatedFields } from '../update/answer.ts';
+import { changedFields } from '../update/changed-fields.ts';
 import { type ScopeAnswer, scopeAnswerSchema } from './answer.ts';
 import { buildScopeMessages, scopePromptTexts } from './prompt.ts';
 import { readScopeContext, type ScopeContext, type ScopeDirection, STRENGTHS } from './prompt-context.ts';
@@ -63,13 +64,13 @@ const scopeResult = z.object({
   /** In short; get_task shows a whole one. */
   updatedTasks: z.array(scoped),
   failed: z.array(z.object({ id: z.int(), code: z.string(), message: z.string() })),
-  ...statusesIgnoredField,
+  statusesIgnored: remarkFields.statusesIgnored,
+  textsIgnored: remarkFields.textsIgnored,
+  droppedDependencies: remarkFields.droppedDependencies,
 });
 
-type Scoped = Omit<z.infer<typeof scoped>, 'complexity'> & {
-  readonly complexity?: { readonly before: number; readonly after: number };
-  readonly statusesIgnored?: readonly IgnoredStatus[];
-};
+type Scoped = Omit<z.infer<typeof scoped>, 'complexity'> &
+  Remarks & { readonly complexity?: { readonly before: number; readonly after: number } };
 type Failure = { readonly id: number; readonly code: string; readonly message: string };
 
 export const scopeUpTaskOperation = defineScopeOperation(
@@ -131,17 +132,22 @@ function defineScopeOperation(
         projectRoot,
         tag,
         strength,
-        updatedTasks: landed.map(({ statusesIgnored: _, ...task }) => task),
+        updatedTasks: landed.map(withoutRemarks),
         failed,
-        ...listIgnoredStatuses(...landed.map(({ statusesIgnored }) => statusesIgnored)),
+        ...listRemarks(...landed),
       };
     },
 
-    summarize: ({ updatedTasks, tag, failed, statusesIgnored }) =>
+    summarize: ({ updatedTasks, tag, failed, ...remarks }) =>
       `${direction === 'up' ? 'Widened' : 'Narrowed'} ${updatedTasks.length} ` +
       `${updatedTasks.length === 1 ? 'task' : 'tasks'} of tag '${tag}'` +
-      `${failed.length > 0 ? `; ${failed.length} failed and are listed` : ''}${ignoredStatusesNote(statusesIgnored)}.`,
+      `${failed.length > 0 ? `; ${failed.length} failed and are listed` : ''}${remarksNote(remarks)}.`,
   };
+}
+
+function withoutRemarks({ id, title, priority, subtasksAdded, subtasksReplaced, complexity }: Scoped) {
+  const shown = { id, title, priority, subtasksAdded, subtasksReplaced };
+  return complexity === undefined ? shown : { ...shown, complexity };
 }
 
 /** @throws BatonError `invalid_arguments`. */
@@ -173,16 +179,18 @@ function* scopeOne(id: number, wish: Wish): Program<Scoped> {
     schema: scopeAnswerSchema({ subtasks: found.subtaskCount > 0, complexity: Boolean(found.report) }),
     objectName: 'updated_task',
   });
+  const { subtasks: _, complexity: __, ...fields } = answer;
+  const { update, textsIgnored } = changedFields({ ...fields, id }, found.task);
   const { outcomes } = yield* commitWhenThereIsRoom<{ outcomes: [Updated, ...Json[]] }>(projectRoot, {
     command: 'sequence',
-    commands: changesOf(answer, found, wish),
+    commands: changesOf(update, answer, found, wish),
   });
   const [{ skipped, tasks }, ...others] = outcomes;
   if (skipped[0]?.reason === 'done') throw taskDoneError(tag, `${id}`);
   const [task] = tasks;
   if (task === undefined) throw taskRemovedError(tag, `${id}`);
   const added = answer.subtasks === undefined ? undefined : (others[0] as unknown as Added);
-  const ignored = statusesOfNewItems(answer.subtasks ?? [], added?.subtaskIds ?? []);
+  const statusesIgnored = statusesOfNewItems(answer.subtasks ?? [], added?.subtaskIds ?? []);
   return {
     id,
     title: task.title,
@@ -192,7 +200,7 @@ function* scopeOne(id: number, wish: Wish): Program<Scoped> {
     ...(found.report && answer.complexity
       ? { complexity: { before: found.report.complexityScore, after: answer.complexity.complexityScore } }
       : {}),
-    ...listIgnoredStatuses(ignored),
+    ...listRemarks(added, { statusesIgnored, textsIgnored }),
   };
 }
 
@@ -201,15 +209,15 @@ type Updated = {
   readonly skipped: { readonly reason: string }[];
   readonly tasks: Pick<z.infer<typeof scoped>, 'title' | 'priority'>[];
 };
-type Added = { readonly subtaskIds: string[]; readonly replaced: number };
+type Added = Remarks & { readonly subtaskIds: string[]; readonly replaced: number };
 
 function changesOf(
-  { subtasks, complexity, ...fields }: ScopeAnswer,
+  update: ProjectTaskUpdate,
+  { subtasks, complexity }: ScopeAnswer,
   { task, seen, report }: ScopeContext,
   { projectRoot, tag }: Wish,
 ): Extract<ProjectCommand, { command: 'sequence' }>['commands'] {
   const { id } = task;
-  const update = dropTruncatedFields({ ...fields, id }, task);
   return [
     { command: 'update_tasks', updates: [update], tag, seen, show: true },
     ...(subtasks

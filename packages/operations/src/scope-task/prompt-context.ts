@@ -9,7 +9,7 @@ import {
 } from '../project/index.ts';
 import type { JournaledProject } from '../project-context/context-sections.ts';
 import { readProjectContext } from '../project-context/project-context.ts';
-import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
+import { singleTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 
 /** Whether a task is widened or narrowed, and how far. */
 export type ScopeDirection = 'up' | 'down';
@@ -19,7 +19,7 @@ export type Strength = (typeof STRENGTHS)[number];
 
 /** What a change of a task's scope needs of the project; it is journaled. */
 export interface ScopeContext extends JournaledProject {
-  readonly task: ReturnType<typeof detailedTaskExcerpt>;
+  readonly task: ReturnType<typeof singleTaskExcerpt>;
   /** How many subtasks to make in the place of the pending ones; 0 where none is pending. */
   readonly subtaskCount: number;
   /** The number of the first of them. */
@@ -48,7 +48,7 @@ export function readScopeContext(
   const wish = { tag, about: [id], dependencies: task.dependencies, query };
   const { rules, context } = readProjectContext(existing, wish, limits);
   return {
-    task: detailedTaskExcerpt(task),
+    task: singleTaskExcerpt(task),
     seen: seenTasks([task]),
     subtaskCount: countFor(task.subtasks.length - stays.length, direction, strength),
     firstId: Math.max(0, ...stays.map(({ id }) => id)) + 1,

@@ -177,7 +177,7 @@ export const operationCommandArbitrary: fc.Arbitrary<ProjectCommand> = fc.oneof(
     arbitrary: fc.record({
       command: fc.constant('add_subtasks' as const),
       id: small,
-      mode: fc.constantFrom('append' as const, 'replace' as const, 'replace_pending' as const),
+      mode: fc.constantFrom('append' as const, 'replace_pending' as const),
       subtasks: fc.array(subtaskDraft, { minLength: 1, maxLength: 5 }),
       tag: optionalTag,
     }),

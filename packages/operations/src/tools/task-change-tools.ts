@@ -2,7 +2,7 @@ import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { idTextSchema, projectRoot, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
-import { TASK_LIMITS, statusSchema } from '../project/index.ts';
+import { remarkFields, remarksNote, TASK_LIMITS, statusSchema } from '../project/index.ts';
 import { subtaskViewSchema, taskViewSchema } from '../views/task-view.ts';
 import { defineChangeTool, pluralize, DESTRUCTIVE_HINTS } from './project-tool.ts';
 
@@ -76,9 +76,14 @@ export const removeTaskTool = defineChangeTool({
     id: idTextSchema(10_000).describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
     ...place,
   }),
-  result: z.object({ ...inPlace, removed: z.array(named) }),
+  result: z.object({
+    ...inPlace,
+    removed: z.array(named),
+    droppedDependencies: remarkFields.droppedDependencies,
+  }),
   command: ({ id, tag }) => ({ command: 'remove_tasks', id, tag }),
-  summarize: ({ removed }) => `Removed ${removed.map(({ id }) => id).join(', ')}.`,
+  summarize: ({ removed, droppedDependencies }) =>
+    `Removed ${removed.map(({ id }) => id).join(', ')}${remarksNote({ droppedDependencies })}.`,
 });
 
 export const removeSubtaskTool = defineChangeTool({
@@ -93,12 +98,17 @@ export const removeSubtaskTool = defineChangeTool({
     convert: booleanOrText('Make tasks of them instead of deleting them'),
     ...place,
   }),
-  result: z.object({ ...inPlace, removed: z.array(named), converted: z.array(taskViewSchema) }),
+  result: z.object({
+    ...inPlace,
+    removed: z.array(named),
+    converted: z.array(taskViewSchema),
+    droppedDependencies: remarkFields.droppedDependencies,
+  }),
   command: ({ id, convert = false, tag }) => ({ command: 'remove_subtasks', id, convert, tag }),
-  summarize: ({ removed, converted }) =>
+  summarize: ({ removed, converted, droppedDependencies }) =>
     converted.length > 0
       ? `Made ${pluralize(converted.length, 'task')} of ${removed.map(({ id }) => id).join(', ')}.`
-      : `Removed ${removed.map(({ id }) => id).join(', ')}.`,
+      : `Removed ${removed.map(({ id }) => id).join(', ')}${remarksNote({ droppedDependencies })}.`,
 });
 
 export const clearSubtasksTool = defineChangeTool({
@@ -122,13 +132,15 @@ export const clearSubtasksTool = defineChangeTool({
   result: z.object({
     ...inPlace,
     cleared: z.array(z.object({ id: z.int(), subtasksRemoved: z.int() })),
+    droppedDependencies: remarkFields.droppedDependencies,
   }),
   command: ({ id, all, tag }) => ({
     command: 'clear_subtasks',
     ...(id === undefined || all ? {} : { id }),
     tag,
   }),
-  summarize: ({ cleared }) => `Cleared the subtasks of ${pluralize(cleared.length, 'task')}.`,
+  summarize: ({ cleared, droppedDependencies }) =>
+    `Cleared the subtasks of ${pluralize(cleared.length, 'task')}${remarksNote({ droppedDependencies })}.`,
 });
 
 export const moveTaskTool = defineChangeTool({
@@ -165,7 +177,7 @@ export const moveTaskTool = defineChangeTool({
   result: z.object({
     ...inPlace,
     moved: z.array(z.object({ from: z.string(), to: z.string() })),
-    droppedDependencies: z.array(z.string()).optional(),
+    droppedDependencies: remarkFields.droppedDependencies,
   }),
   command: ({ from, to, fromTag, toTag, withDependencies, ignoreDependencies, tag }) => {
     if (toTag === undefined) {

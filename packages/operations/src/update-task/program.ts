@@ -20,10 +20,6 @@ import { commit, commitWhenThereIsRoom } from '../definition/commit.ts';
 import { parametersOfRole } from '../definition/role-parameters.ts';
 import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
 import {
-  type IgnoredStatus,
-  ignoredStatusesNote,
-  statusesIgnoredField,
-  listIgnoredStatuses,
   type Project,
   openTag,
   requireRoom,
@@ -31,12 +27,17 @@ import {
   seenTasks,
   taskDoneError,
   taskRemovedError,
+  listRemarks,
+  remarkFields,
+  type Remarks,
+  remarksNote,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
 import type { JournaledProject } from '../project-context/context-sections.ts';
 import { readProjectContext } from '../project-context/project-context.ts';
-import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
-import { updateTaskAnswerSchema, dropTruncatedFields } from '../update/answer.ts';
+import { singleTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
+import { updateTaskAnswerSchema } from '../update/answer.ts';
+import { changedFields } from '../update/changed-fields.ts';
 import { markNewSubtasks } from '../update/mark-new-subtasks.ts';
 import { RequestedStatuses } from '../update/requested-statuses.ts';
 import { buildUpdateMessages, updateTaskPromptText } from '../update/prompt.ts';
@@ -63,13 +64,15 @@ const updateTaskResult = z.object({
   id: z.string(),
   /** False when nothing about the task had to change. */
   updated: z.boolean(),
-  ...statusesIgnoredField,
+  statusesIgnored: remarkFields.statusesIgnored,
+  textsIgnored: remarkFields.textsIgnored,
+  dependenciesIgnored: remarkFields.dependenciesIgnored,
   task: taskViewSchema,
 });
 
 type Found = JournaledProject & {
   readonly tag: string;
-  readonly task: ReturnType<typeof detailedTaskExcerpt>;
+  readonly task: ReturnType<typeof singleTaskExcerpt>;
 };
 type UpdateRequest = Found & {
   readonly request: string;
@@ -78,11 +81,10 @@ type UpdateRequest = Found & {
   readonly metadata: TaskMetadata | undefined;
 };
 type TaskMetadata = NonNullable<UpdateTaskInput['metadata']>;
-type CommitOutcome = {
+type CommitOutcome = Remarks & {
   readonly updated: number[];
   readonly skipped: { reason: string }[];
   readonly tasks: Json[];
-  readonly statusesIgnored?: readonly IgnoredStatus[];
 };
 
 /** Revises one task, or adds a dated note to it. A task that is done is refused, before and after the LLM was asked. */
@@ -115,7 +117,7 @@ export const updateTaskOperation: ToolOperation<UpdateTaskInput, z.infer<typeof 
         const query = `${prompt} ${task.title} ${task.description}`;
         const wish = { tag, about: [task.id], dependencies: task.dependencies, query };
         const { rules, context } = readProjectContext(existing, wish, limits);
-        return { tag, task: detailedTaskExcerpt(task), seen: seenTasks([task]), rules, context };
+        return { tag, task: singleTaskExcerpt(task), seen: seenTasks([task]), rules, context };
       },
     );
     const wish = { ...found, request: prompt, projectRoot, research, metadata };
@@ -123,41 +125,40 @@ export const updateTaskOperation: ToolOperation<UpdateTaskInput, z.infer<typeof 
     return { projectRoot, tag: found.tag, id, ...landed };
   },
 
-  summarize: ({ id, tag, updated, statusesIgnored }) =>
+  summarize: ({ id, tag, updated, ...remarks }) =>
     (updated ? `Revised task ${id} of tag '${tag}'` : `Task ${id} of tag '${tag}' stays as it was`) +
-    `${ignoredStatusesNote(statusesIgnored)}.`,
+    `${remarksNote(remarks)}.`,
 };
 
-type End = { readonly updated: boolean; readonly statusesIgnored?: IgnoredStatus[]; readonly task: Json };
+type End = ReturnType<typeof listRemarks> & { readonly updated: boolean; readonly task: Json };
 
 function* revise(wish: UpdateRequest): Program<End> {
   const { tag, task, request, projectRoot, research, metadata } = wish;
   const { value: answer, content } = yield* generateObjectWithContent({
     ...callFor(wish, 'Revise'),
     messages: buildUpdateMessages(updateTaskPromptText, request, [task], wish, research),
-    schema: updateTaskAnswerSchema,
+    schema: updateTaskAnswerSchema(task.id),
     objectName: 'updated_task',
   });
-  // Whatever the answer calls it, it was asked about this task.
-  const asked = markNewSubtasks({ ...answer, id: task.id }, task);
-  const { update, ignored } = new RequestedStatuses(request).select(asked, task);
-  const { updated, skipped, tasks, statusesIgnored } = yield* commitWhenThereIsRoom<CommitOutcome>(
-    projectRoot,
-    {
-      command: 'update_tasks',
-      updates: [dropTruncatedFields(update, task)],
-      tag,
-      seen: wish.seen,
-      show: true,
-      metadata,
-      attachments: content,
-    },
+  const { update: selected, ignored } = new RequestedStatuses(request).select(
+    markNewSubtasks(answer, task),
+    task,
   );
+  const { update, textsIgnored } = changedFields(selected, task);
+  const { updated, skipped, tasks, ...remarks } = yield* commitWhenThereIsRoom<CommitOutcome>(projectRoot, {
+    command: 'update_tasks',
+    updates: [update],
+    tag,
+    seen: wish.seen,
+    show: true,
+    metadata,
+    attachments: content,
+  });
   if (skipped[0]?.reason === 'done') throw taskDoneError(tag, `${task.id}`);
   if (tasks[0] === undefined) throw taskRemovedError(tag, `${task.id}`);
   return {
     updated: updated.length > 0,
-    ...listIgnoredStatuses(ignored, statusesIgnored),
+    ...listRemarks({ statusesIgnored: ignored, textsIgnored }, remarks),
     task: tasks[0],
   };
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '@baton/protocol';
 import { z } from 'zod';
 import { objectOrBareList } from '../schema/coercion.ts';
-import { MAX_TASKS_PER_ANSWER, type ProjectTaskUpdate, taskUpdateSchema } from '../project/index.ts';
+import { MAX_TASKS_PER_ANSWER, taskUpdateSchema } from '../project/index.ts';
 
 /** Changed tasks, each id once: with two entries it is undefined which one applies. */
 export const updateAnswerSchema = objectOrBareList(
@@ -21,31 +21,30 @@ export const updateAnswerSchema = objectOrBareList(
   }),
 );
 
-/** The one task, bare or as the only one of a list. */
-export const updateTaskAnswerSchema = z.preprocess((value) => {
-  const list = Array.isArray(value) ? value : isRecord(value) ? (value['tasks'] ?? value['task']) : undefined;
-  if (isRecord(list)) return list;
-  return Array.isArray(list) && list.length === 1 ? list[0] : value;
-}, taskUpdateSchema);
+/** The one task `asked`, bare or as the only one of a list. What names another task is about that one: it is asked for again. */
+export const updateTaskAnswerSchema = (asked: number) =>
+  z.preprocess(
+    (value) => {
+      const list = Array.isArray(value)
+        ? value
+        : isRecord(value)
+          ? (value['tasks'] ?? value['task'])
+          : undefined;
+      if (isRecord(list)) return list;
+      return Array.isArray(list) && list.length === 1 ? list[0] : value;
+    },
+    taskUpdateSchema.extend({ id: idOf(asked) }).superRefine(({ id }, context) => {
+      if (id === asked) return;
+      const message = `task ${asked} was asked about, not task ${id}`;
+      context.addIssue({ code: 'custom', path: ['id'], message });
+    }),
+  );
 
-interface Shown {
-  readonly id: number;
-  readonly cut?: readonly string[];
-  readonly subtasks?: readonly Shown[];
-}
-
-/** The update without texts of which the LLM saw only the beginning: it would have lost the rest. */
-export function dropTruncatedFields(update: ProjectTaskUpdate, shown: Shown | undefined): ProjectTaskUpdate {
-  const { subtasks, ...own } = omit(update, shown?.cut);
-  if (subtasks === undefined) return own;
-  const parts = new Map(shown?.subtasks?.map((part) => [part.id, part]));
-  return {
-    ...own,
-    subtasks: subtasks.map((part) => (part.isNew ? part : omit(part, parts.get(part.id)?.cut))),
-  };
-}
-
-function omit<T extends object>(value: T, names: readonly string[] = []): T {
-  if (names.length === 0) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name))) as T;
+/** Whoever builds an answer from the schema is told which id it is. */
+function idOf(asked: number) {
+  return taskUpdateSchema.shape.id.meta({
+    type: 'integer',
+    const: asked,
+    description: 'The id of the task, as it was given',
+  });
 }

@@ -171,8 +171,17 @@ describe('update_task version 1', () => {
     expect(noted.transcript).toEqual(['0 read', '1 llm', '2 commit']);
   });
 
-  it('keeps the id, whatever the answer calls it', () => {
-    expect(doTask({}, { id: 77, title: 'Changed' }).task(3)?.title).toBe('Changed');
+  it('asks again for an answer that is about another task', () => {
+    const { task, calls } = runOperationInMemory(
+      updateTaskOperation,
+      { id: 3, prompt: 'Use another database.' },
+      {
+        before: before(),
+        answers: [objectAnswer({ id: 5, title: 'Of another' }), objectAnswer({ id: '3', title: 'Changed' })],
+      },
+    );
+    expect(sentPromptText(calls[1])).toContain('task 3 was asked about, not task 5');
+    expect([task(3)?.title, task(5)?.title]).toEqual(['Changed', 'Task 5']);
   });
 
   it.each([
@@ -262,7 +271,7 @@ describe('update_task version 1', () => {
   });
 
   it('never replaces a text of which the LLM saw only the beginning', () => {
-    const details = 'Long. '.repeat(2_000);
+    const details = 'Long. '.repeat(5_000);
     const long = projectWithTasks([
       {
         id: 3,

@@ -7,20 +7,21 @@ import { commitWhenThereIsRoom } from '../definition/commit.ts';
 import { parametersOfRole } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
-  type IgnoredStatus,
-  ignoredStatusesNote,
-  statusesIgnoredField,
-  listIgnoredStatuses,
   type Project,
   openTag,
   seenTasks,
   type Task,
+  listRemarks,
+  remarkFields,
+  type Remarks,
+  remarksNote,
 } from '../project/index.ts';
 import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
 import type { JournaledProject } from '../project-context/context-sections.ts';
 import { readProjectContext } from '../project-context/project-context.ts';
 import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
-import { updateAnswerSchema, dropTruncatedFields } from './answer.ts';
+import { updateAnswerSchema } from './answer.ts';
+import { changedFields } from './changed-fields.ts';
 import { markNewSubtasks } from './mark-new-subtasks.ts';
 import { RequestedStatuses } from './requested-statuses.ts';
 import { buildUpdateMessages, updatePromptText } from './prompt.ts';
@@ -49,14 +50,19 @@ const updateResult = z.object({
   taskIds: z.array(z.int()),
   /** What was removed or done while the LLM was at work, and what the answer has that it was not asked about. */
   skipped: z.array(skipped),
-  ...statusesIgnoredField,
+  /** Of those that it was asked about, what the answers left out or gave as it was. */
+  unchanged: z.array(z.int()).optional(),
+  statusesIgnored: remarkFields.statusesIgnored,
+  textsIgnored: remarkFields.textsIgnored,
+  dependenciesIgnored: remarkFields.dependenciesIgnored,
   failed: z.array(z.object({ ids: z.array(z.int()), code: z.string(), message: z.string() })),
 });
 
-type BatchResult = {
+type BatchResult = Remarks & {
   readonly updated: number[];
   readonly skipped: Skipped[];
-  readonly statusesIgnored?: readonly IgnoredStatus[];
+  /** Absent where a release before this one finished the batch. */
+  readonly unchanged?: number[];
 };
 type Failure = { readonly ids: number[]; readonly code: string; readonly message: string };
 type Batch = JournaledProject & { readonly tasks: readonly ReturnType<typeof detailedTaskExcerpt>[] };
@@ -86,7 +92,11 @@ export const updateOperation: ToolOperation<UpdateInput, z.infer<typeof updateRe
     const found = yield* readProject(projectRoot, (project?: Project) => {
       const { tag, tasks } = openTag(project, projectRoot, input.tag);
       const meant = tasks.filter((task) => task.id >= from && isOpen(task));
-      const batches = splitIntoBatches(meant.map(detailedTaskExcerpt), TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
+      const batches = splitIntoBatches(
+        meant.map((task) => detailedTaskExcerpt(task)),
+        TASKS_AT_ONCE,
+        CHARACTERS_AT_ONCE,
+      );
       return { tag, batches: batches.map((batch) => batch.map(({ id }) => id)) };
     });
     const wish = { request: prompt, projectRoot, tag: found.tag, research };
@@ -99,20 +109,23 @@ export const updateOperation: ToolOperation<UpdateInput, z.infer<typeof updateRe
     const [first] = failed;
     if (first !== undefined && landed.length === 0) throw BatonError.fromWire(first);
     const taskIds = landed.flatMap(({ updated }) => updated);
+    const unchanged = landed.flatMap(({ unchanged }) => unchanged ?? []);
     return {
       projectRoot,
       tag: found.tag,
       tasksUpdated: taskIds.length,
       taskIds,
       skipped: landed.flatMap(({ skipped }) => skipped),
-      ...listIgnoredStatuses(...landed.map(({ statusesIgnored }) => statusesIgnored)),
+      ...(unchanged.length > 0 ? { unchanged } : {}),
+      ...listRemarks(...landed),
       failed,
     };
   },
 
-  summarize: ({ tasksUpdated, tag, failed, statusesIgnored }) =>
+  summarize: ({ tasksUpdated, tag, failed, unchanged = [], ...remarks }) =>
     `Revised ${tasksUpdated} ${tasksUpdated === 1 ? 'task' : 'tasks'} of tag '${tag}'` +
-    `${failed.length > 0 ? `; ${failed.flatMap(({ ids }) => ids).length} could not be revised` : ''}${ignoredStatusesNote(statusesIgnored)}.`,
+    `${unchanged.length > 0 ? `; ${unchanged.length} stay as they were` : ''}` +
+    `${failed.length > 0 ? `; ${failed.flatMap(({ ids }) => ids).length} could not be revised` : ''}${remarksNote(remarks)}.`,
 };
 
 interface UpdateRequest {
@@ -137,10 +150,10 @@ function* revise(
     const dependencies = [...new Set(open.flatMap((task) => task.dependencies))];
     const wish = { tag, about: ids, dependencies, query: request };
     const { rules, context } = readProjectContext(project, wish, limits);
-    return { tasks: open.map(detailedTaskExcerpt), seen: seenTasks(open), rules, context };
+    return { tasks: open.map((task) => detailedTaskExcerpt(task)), seen: seenTasks(open), rules, context };
   });
   const { tasks } = found;
-  if (tasks.length === 0) return { updated: [], skipped: [] };
+  if (tasks.length === 0) return { updated: [], skipped: [], unchanged: [] };
   const answer = yield* generateObject({
     ...parametersOfRole(research),
     messages: buildUpdateMessages(updatePromptText, request, tasks, found, research),
@@ -156,18 +169,23 @@ function* revise(
   const notAsked = answer.tasks.flatMap(({ id }): Skipped[] =>
     asked.has(id) ? [] : [{ id, reason: 'not_asked' }],
   );
-  const updates = selected.map(({ update }) => dropTruncatedFields(update, asked.get(update.id)));
-  if (updates.length === 0) return { updated: [], skipped: notAsked };
-  const { updated, skipped, statusesIgnored } = yield* commitWhenThereIsRoom<BatchResult>(projectRoot, {
-    command: 'update_tasks',
-    updates,
-    tag,
-    seen: found.seen,
-  });
+  const changes = selected.map(({ update }) => changedFields(update, asked.get(update.id)));
+  if (changes.length === 0) return { updated: [], skipped: notAsked, unchanged: tasks.map(({ id }) => id) };
+  const { updated, skipped, ...remarks } = yield* commitWhenThereIsRoom<Omit<BatchResult, 'unchanged'>>(
+    projectRoot,
+    {
+      command: 'update_tasks',
+      updates: changes.map(({ update }) => update),
+      tag,
+      seen: found.seen,
+    },
+  );
+  const told = new Set([...updated, ...skipped.map(({ id }) => id)]);
   return {
     updated,
     skipped: [...skipped, ...notAsked],
-    ...listIgnoredStatuses(...selected.map(({ ignored }) => ignored), statusesIgnored),
+    unchanged: tasks.flatMap(({ id }) => (told.has(id) ? [] : [id])),
+    ...listRemarks(...selected.map(({ ignored }) => ({ statusesIgnored: ignored })), ...changes, remarks),
   };
 }
 

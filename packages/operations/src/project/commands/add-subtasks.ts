@@ -13,6 +13,8 @@ import { type Project, withComplexityReport } from '../model/project.ts';
 import { requireSeen, requireTask } from '../model/require-existing.ts';
 import type { SeenItems } from '../model/item-uid.ts';
 import { remapReportTaskIds } from '../model/complexity-report.ts';
+import { findDroppedDependencies } from '../dependencies/dropped-dependencies.ts';
+import { listRemarks } from '../model/remarks.ts';
 import { remapDependencies, chooseDependencyForm } from '../dependencies/remap-dependencies.ts';
 import { nextSubtaskIds } from '../task-edits/next-subtask-ids.ts';
 import { type Dependency, dependencyRelativeToParent } from '../model/task-id.ts';
@@ -24,13 +26,10 @@ import { taskDoneError, unknownDependencyError } from '../model/project-errors.t
 /** Limit of subtasks in one answer. */
 export const MAX_SUBTASKS_PER_ANSWER = 100;
 
-/**
- * Puts an LLM's subtasks into a task. `replace` takes out those that are not done first, since done work is never undone;
- * `replace_pending` only those that nobody has begun or set aside.
- */
+/** Puts an LLM's subtasks into a task. `replace_pending` first takes out those that nobody has begun, done or set aside. */
 interface AddSubtasks {
   readonly id: number;
-  readonly mode: keyof typeof STAYS;
+  readonly mode: 'append' | 'replace_pending';
   readonly subtasks: readonly GeneratedSubtask[];
   readonly tag?: string | undefined;
   readonly seen?: SeenItems | undefined;
@@ -55,12 +54,6 @@ interface AddSubtask {
   readonly tag?: string | undefined;
 }
 
-const STAYS = {
-  append: () => true,
-  replace: (status: Status) => status === 'done',
-  replace_pending: (status: Status) => status !== 'pending',
-} as const;
-
 /**
  * The project with the subtasks in the task, numbered on by their position, so that colliding ids lose nothing.
  * Dependencies mean siblings, of the answer first; those on nothing and those in a ring go.
@@ -72,7 +65,10 @@ export function addSubtasks(project: Project | undefined, command: AddSubtasks, 
     const found = requireTask({ tasks: before }, tag, { task: command.id });
     requireSeen(command.seen, tag, `${command.id}`, found);
     if (found.status === 'done') throw taskDoneError(tag, `${found.id}`);
-    const kept = found.subtasks.filter(({ status }) => STAYS[command.mode](status));
+    const kept =
+      command.mode === 'append'
+        ? found.subtasks
+        : found.subtasks.filter(({ status }) => status !== 'pending');
     refuseTooMany(found, kept.length + command.subtasks.length);
     const parent = { ...found, subtasks: kept };
     const tasks =
@@ -88,6 +84,7 @@ export function addSubtasks(project: Project | undefined, command: AddSubtasks, 
       title: found.title,
       subtaskIds,
       replaced: found.subtasks.length - kept.length,
+      ...listRemarks({ droppedDependencies: findDroppedDependencies(before, tasks) }),
       ...(command.show ? { task: requireTask({ tasks: next }, tag, { task: command.id }) } : {}),
     };
     return { tasks: next, outcome };

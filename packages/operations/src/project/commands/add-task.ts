@@ -4,7 +4,7 @@ import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
 import { BatonError } from '@baton/protocol';
 import { existingItems } from '../dependencies/dependency-graph.ts';
 import type { GeneratedTask } from '../model/generated-task.ts';
-import { newProject, newTag, nextTaskId, type Project, withTag } from '../model/project.ts';
+import { createdFor, newProject, newTag, nextTaskId, type Project, withTag } from '../model/project.ts';
 import { requireTarget, type MustExist } from '../model/require-existing.ts';
 import type { Dependency } from '../model/task-id.ts';
 import { appendTask, type Task, TASK_LIMITS } from '../model/task.ts';
@@ -59,6 +59,11 @@ export function addTask(project: Project | undefined, command: AddTask, now: str
   const changed = { ...tag, tasks, metadata: { ...tag.metadata, updated: now } };
   return {
     project: withTag(project ?? newProject(name), name, changed),
-    outcome: asJsonOutcome({ tag: name, taskId: made.id, task: tasks.at(-1) ?? made }),
+    outcome: asJsonOutcome({
+      tag: name,
+      taskId: made.id,
+      task: tasks.at(-1) ?? made,
+      ...createdFor(project, name),
+    }),
   };
 }

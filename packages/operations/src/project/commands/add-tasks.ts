@@ -1,13 +1,15 @@
-import { BatonError } from '@baton/protocol';
+import { BatonError, truncate } from '@baton/protocol';
 import { allItemIds } from '../dependencies/dependency-graph.ts';
 import {
   positionsById,
   resolveToNewItemPosition,
   breakCyclesAmongNewItems,
 } from '../dependencies/new-item-dependencies.ts';
+import { remapDependencies } from '../dependencies/remap-dependencies.ts';
 import { NEW_ITEM } from '../model/item-uid.ts';
 import { type GeneratedTask } from '../model/generated-task.ts';
 import {
+  createdFor,
   newProject,
   newTag,
   nextTaskId,
@@ -20,7 +22,7 @@ import { requireTarget, type MustExist } from '../model/require-existing.ts';
 import type { Dependency } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
 
-/** Puts an LLM's tasks into a tag; `replace` takes the tag's own out first. */
+/** Puts an LLM's tasks into a tag; `replace` takes out the tag's own first, but for those that came since the LLM was asked. */
 interface AddTasks {
   readonly tag: string;
   readonly mode: 'refuse_if_not_empty' | 'append' | 'replace';
@@ -37,7 +39,14 @@ interface AddedTasks {
   readonly tag: string;
   readonly taskIds: readonly number[];
   readonly tasks: readonly Task[];
+  readonly created?: 'project' | 'tag';
+  /** How many tasks were taken out, and which: those that somebody worked on before the others, 50 at most. */
+  readonly replaced?: { readonly count: number; readonly tasks: readonly ReplacedTask[] };
 }
+
+export type ReplacedTask = Pick<Task, 'id' | 'title' | 'status'>;
+
+const MAX_REPLACED_SHOWN = 50;
 
 /**
  * The project with the tasks added. They are numbered on from the tag's highest id, by their position and not by
@@ -55,7 +64,7 @@ export function addTasks(
   requireTarget(command.mustExist, project, name);
   const tag = project?.tags.get(name) ?? newTag(name, now);
   if (mode === 'refuse_if_not_empty' && tag.tasks.length > 0) throw tagNotEmptyError(name, tag.tasks.length);
-  const kept = mode === 'replace' ? [] : tag.tasks;
+  const kept = mode === 'replace' ? tasksSince(tag.tasks, command.seenBelow) : tag.tasks;
   if (kept.length + command.tasks.length > TASK_LIMITS.tasksPerTag) throw tooMany(name, kept.length);
 
   const tasks = numbered(command.tasks, kept, command.seenBelow ?? Number.POSITIVE_INFINITY);
@@ -68,7 +77,33 @@ export function addTasks(
   return {
     // The numbers begin anew: what was known of the tasks that had them is not about these.
     project: mode === 'replace' ? withComplexityReport(next, name, undefined) : next,
-    added: { tag: name, taskIds: tasks.map(({ id }) => id), tasks },
+    added: {
+      tag: name,
+      taskIds: tasks.map(({ id }) => id),
+      tasks,
+      ...createdFor(project, name),
+      ...(mode === 'replace' ? { replaced: replacedTasks(tag.tasks, kept) } : {}),
+    },
+  };
+}
+
+/** The tasks that came since the tag's next free id was `seenBelow`, without dependencies on the others. */
+function tasksSince(tasks: readonly Task[], seenBelow = Number.POSITIVE_INFINITY): readonly Task[] {
+  const since = tasks.filter(({ id }) => id >= seenBelow);
+  return remapDependencies(tasks, { tasks: since, renamed: new Map() });
+}
+
+function replacedTasks(tasks: readonly Task[], kept: readonly Task[]) {
+  const stays = new Set(kept.map(({ id }) => id));
+  const gone = tasks.filter(({ id }) => !stays.has(id));
+  const isBegun = ({ status }: Task) => status !== 'pending';
+  const shown = [...gone.filter(isBegun), ...gone.filter((task) => !isBegun(task))].slice(
+    0,
+    MAX_REPLACED_SHOWN,
+  );
+  return {
+    count: gone.length,
+    tasks: shown.map(({ id, title, status }) => ({ id, title: truncate(title, 80), status })),
   };
 }
 

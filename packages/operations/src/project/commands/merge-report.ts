@@ -11,7 +11,8 @@ interface MergeReport {
   readonly threshold: number;
   readonly research: boolean;
   readonly projectRoot: string;
-  readonly analyses: readonly TaskAnalysis[];
+  /** `isDefault`: nobody has judged the task; an analysis that it has stays. */
+  readonly analyses: readonly (TaskAnalysis & { readonly isDefault?: true })[];
   readonly seen?: SeenItems | undefined;
 }
 
@@ -28,10 +29,11 @@ export function mergeReport(project: Project | undefined, command: MergeReport, 
   const before = existing.reports.get(command.tag)?.complexityAnalysis ?? [];
   const entries = new Map(before.map((entry) => [entry.taskId, entry]));
   const gone: number[] = [];
-  for (const entry of command.analyses) {
+  for (const { isDefault, ...entry } of command.analyses) {
     const task = find(entry.taskId);
     if (task === undefined || !isSeenItem(command.seen, `${entry.taskId}`, task)) gone.push(entry.taskId);
-    else entries.set(entry.taskId, { ...entry, taskTitle: task.title });
+    else if (!isDefault || !entries.has(entry.taskId))
+      entries.set(entry.taskId, { ...entry, taskTitle: task.title });
   }
   const complexityAnalysis = [...entries.values()].sort((a, b) => a.taskId - b.taskId);
   const report: ComplexityReport = {

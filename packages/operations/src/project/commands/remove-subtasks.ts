@@ -3,6 +3,8 @@ import { type CommandResult } from '../model/command-result.ts';
 import { nextTaskId, type Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/require-existing.ts';
 import { formatTaskRef } from '../model/task-id.ts';
+import { findDroppedDependencies } from '../dependencies/dropped-dependencies.ts';
+import { listRemarks } from '../model/remarks.ts';
 import { remapDependencies } from '../dependencies/remap-dependencies.ts';
 import { convertSubtaskToTask } from '../task-edits/convert-item.ts';
 import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
@@ -34,10 +36,9 @@ export function removeSubtasks(
     const removed = refs.map((ref) => ({ id: formatTaskRef(ref), title: titleAt(tasks, ref) }));
     const left = withoutListedSubtasks(tasks, refs);
     if (!command.convert) {
-      return {
-        tasks: remapDependencies(tasks, { tasks: left, renamed: new Map() }),
-        outcome: { removed, converted: [] },
-      };
+      const next = remapDependencies(tasks, { tasks: left, renamed: new Map() });
+      const dropped = listRemarks({ droppedDependencies: findDroppedDependencies(tasks, next) });
+      return { tasks: next, outcome: { removed, converted: [], ...dropped } };
     }
     const first = nextTaskId(tasks);
     const converted = refs.map((ref, at) => {
@@ -65,9 +66,14 @@ export function clearSubtasks(
     );
     const empty = new Set(cleared);
     const left = tasks.map((task) => (empty.has(task) ? { ...task, subtasks: [] } : task));
+    const next = remapDependencies(tasks, { tasks: left, renamed: new Map() });
+    const dropped = listRemarks({ droppedDependencies: findDroppedDependencies(tasks, next) });
     return {
-      tasks: remapDependencies(tasks, { tasks: left, renamed: new Map() }),
-      outcome: { cleared: cleared.map(({ id, subtasks }) => ({ id, subtasksRemoved: subtasks.length })) },
+      tasks: next,
+      outcome: {
+        cleared: cleared.map(({ id, subtasks }) => ({ id, subtasksRemoved: subtasks.length })),
+        ...dropped,
+      },
     };
   });
 }

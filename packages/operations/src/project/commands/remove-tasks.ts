@@ -2,6 +2,8 @@ import { type CommandResult } from '../model/command-result.ts';
 import { remapReportTaskIds } from '../model/complexity-report.ts';
 import { type Project, withComplexityReport } from '../model/project.ts';
 import { formatTaskRef } from '../model/task-id.ts';
+import { findDroppedDependencies } from '../dependencies/dropped-dependencies.ts';
+import { listRemarks } from '../model/remarks.ts';
 import { remapDependencies } from '../dependencies/remap-dependencies.ts';
 import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
 import { requireItemRefs, titleAt, withoutListedSubtasks } from '../task-edits/item-refs.ts';
@@ -21,7 +23,11 @@ export function removeTasks(
     const whole = new Set(refs.flatMap(({ task, subtask }) => (subtask === undefined ? [task] : [])));
     const left = withoutListedSubtasks(tasks, refs).filter(({ id }) => !whole.has(id));
     const removed = refs.map((ref) => ({ id: formatTaskRef(ref), title: titleAt(tasks, ref) }));
-    return { tasks: remapDependencies(tasks, { tasks: left, renamed: new Map() }), outcome: { removed } };
+    const next = remapDependencies(tasks, { tasks: left, renamed: new Map() });
+    return {
+      tasks: next,
+      outcome: { removed, ...listRemarks({ droppedDependencies: findDroppedDependencies(tasks, next) }) },
+    };
   });
   return dropMissingReportEntries(applied);
 }

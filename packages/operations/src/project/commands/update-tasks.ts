@@ -8,10 +8,11 @@ import {
   resolveDependency,
   findCycles,
 } from '../dependencies/dependency-graph.ts';
+import { rebaseDependencies } from '../dependencies/rebase-dependencies.ts';
 import { mergeSubtaskUpdates } from '../task-edits/merge-subtask-updates.ts';
 import { isSeenItem, type SeenItems } from '../model/item-uid.ts';
 import type { Project } from '../model/project.ts';
-import type { IgnoredStatus } from '../model/ignored-status.ts';
+import type { IgnoredStatus } from '../model/remarks.ts';
 import { parseTaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import { type TaskMetadata, withMetadata } from '../model/task-metadata.ts';
@@ -35,7 +36,7 @@ type Skipped = { readonly id: number; readonly reason: 'gone' | 'done' };
 /**
  * The project with the tasks changed. A task that is removed or done by now is skipped and listed in the outcome;
  * subtasks that are done or not mentioned stay. New dependencies that do not exist, on the task itself, or that would
- * close a cycle are dropped.
+ * close a cycle are ignored, and listed too.
  *
  * @throws BatonError `project_not_found`, `tag_not_found`, `limit_size`.
  */
@@ -55,7 +56,9 @@ export function updateTasks(project: Project | undefined, command: UpdateTasks, 
       if (update === undefined) return task;
       return withMetadata(updated(task, update, statusesIgnored), command.metadata);
     });
-    const revised = asBefore(tasks, withKnownLinks(tasks, changed));
+    const linked = withKnownLinks(tasks, changed);
+    const dependenciesIgnored = ignoredLinks(changed, linked);
+    const revised = asBefore(tasks, linked);
     const only = command.updates.length === 1 ? command.updates[0]?.id : undefined;
     const next =
       only === undefined || left.has(only)
@@ -63,20 +66,48 @@ export function updateTasks(project: Project | undefined, command: UpdateTasks, 
         : attachWhatFits(revised, { task: only }, command.attachments, now);
     const updatedIds = next.filter((task, at) => task !== tasks[at]).map(({ id }) => id);
     const shown = command.show ? { tasks: next.filter(({ id }) => updates.has(id) && !left.has(id)) } : {};
-    return { tasks: next, outcome: { updated: updatedIds, skipped, statusesIgnored, ...shown } };
+    return {
+      tasks: next,
+      outcome: { updated: updatedIds, skipped, statusesIgnored, dependenciesIgnored, ...shown },
+    };
   });
 }
 
 function updated(
   task: Task,
-  { id: _, statusQuote: _quote, subtasks, ...update }: ProjectTaskUpdate,
+  { id: _, statusQuote: _quote, subtasks, dependenciesShown, ...update }: ProjectTaskUpdate,
   statusesIgnored: IgnoredStatus[],
 ): Task {
-  const changed = { ...task, ...definedFields(update) };
+  const { dependencies } = update;
+  const changed = {
+    ...task,
+    ...definedFields(update),
+    ...(dependencies && {
+      dependencies: [...rebaseDependencies(task.dependencies, dependencies, dependenciesShown)],
+    }),
+  };
   if (subtasks === undefined) return changed;
   const merged = mergeSubtaskUpdates(task, subtasks);
   statusesIgnored.push(...merged.ignored);
   return { ...changed, subtasks: [...merged.subtasks] };
+}
+
+/** The dependencies that `linked` has lost of `given`, as "5 → 3". */
+function ignoredLinks(given: readonly Task[], linked: readonly Task[]): string[] {
+  return given.flatMap((task, at) => {
+    const now = linked[at];
+    if (now === undefined || now === task) return [];
+    const lost = (id: string, had: Task | Subtask, has: Task | Subtask | undefined) =>
+      had === has
+        ? []
+        : [...new Set(had.dependencies)]
+            .filter((dependency) => has?.dependencies.includes(dependency) !== true)
+            .map((dependency) => `${id} → ${dependency}`);
+    const ofSubtasks = task.subtasks.flatMap((part, index) =>
+      lost(`${task.id}.${part.id}`, part, now.subtasks[index]),
+    );
+    return [...lost(`${task.id}`, task, now), ...ofSubtasks];
+  });
 }
 
 /** `after` without new dependencies that are unknown, on the item itself, doubled, or part of a cycle. */

@@ -100,3 +100,9 @@ export function withComplexityReport(
   else reports.set(tag, report);
   return { ...project, reports };
 }
+
+/** Says what a command made to put tasks into: a mistyped name makes a tag, or a project, of its own. */
+export function createdFor(before: Project | undefined, tag: string): { created?: 'project' | 'tag' } {
+  if (before === undefined) return { created: 'project' };
+  return before.tags.has(tag) ? {} : { created: 'tag' };
+}

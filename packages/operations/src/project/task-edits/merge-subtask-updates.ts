@@ -2,7 +2,8 @@ import { BatonError } from '@baton/protocol';
 import { nextSubtaskIds } from './next-subtask-ids.ts';
 import { type Dependency, dependencyRelativeToParent } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
-import type { IgnoredStatus } from '../model/ignored-status.ts';
+import { rebaseDependencies } from '../dependencies/rebase-dependencies.ts';
+import type { IgnoredStatus } from '../model/remarks.ts';
 import type { SubtaskUpdate } from './task-update.ts';
 
 interface MergedSubtasks {
@@ -36,7 +37,8 @@ export function mergeSubtaskUpdates(task: Task, updates: readonly SubtaskUpdate[
     dependencies.flatMap((dependency): Dependency[] => {
       const local = dependencyRelativeToParent(dependency, task.id);
       // What it waited for before it waits for still, though a new subtask has come with the same number.
-      const named = had.includes(local) ? undefined : updates.find(({ id }) => id === local);
+      if (had.includes(local)) return local === own ? [] : [local];
+      const named = updates.find(({ id }) => id === local);
       const sibling = named === undefined ? local : (idOf.get(named) ?? local);
       // A number that is no sibling's would mean a task, which an LLM that was shown subtasks does not mean.
       if (typeof sibling === 'number' && !siblings.has(sibling) && !ids.includes(sibling)) return [];
@@ -46,14 +48,20 @@ export function mergeSubtaskUpdates(task: Task, updates: readonly SubtaskUpdate[
   for (const [at, update] of updates.entries()) {
     const subtask = meant[at];
     if (subtask === undefined || subtask.status === 'done') continue;
-    const { id: _, dependencies, statusQuote: _quote, isNew: _isNew, ...rest } = update;
+    const { id: _, dependencies, dependenciesShown, statusQuote: _quote, isNew: _isNew, ...rest } = update;
     const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
     changed.set(subtask.id, {
       ...subtask,
       ...fields,
       ...(dependencies === undefined
         ? {}
-        : { dependencies: linked(dependencies, subtask.id, subtask.dependencies) }),
+        : {
+            dependencies: linked(
+              rebaseDependencies(subtask.dependencies, dependencies, dependenciesShown),
+              subtask.id,
+              subtask.dependencies,
+            ),
+          }),
     });
   }
   const added = fresh.map((update): Subtask => {

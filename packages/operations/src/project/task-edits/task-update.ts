@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { nullAsAbsent } from '../../schema/coercion.ts';
 import { generatedTaskSchema } from '../model/generated-task.ts';
+import type { Dependency } from '../model/task-id.ts';
 
 /** What may change of a task or subtask; a field that is left out stays as it is. */
 const changes = {
@@ -28,7 +29,13 @@ const subtaskUpdateSchema = z.object({
   statusQuote,
 });
 /** `isNew` is what the program makes of it, whatever its number: see `markNewSubtasks`. */
-export type SubtaskUpdate = z.infer<typeof subtaskUpdateSchema> & { readonly isNew?: boolean };
+export type SubtaskUpdate = z.infer<typeof subtaskUpdateSchema> &
+  WithShownDependencies & { readonly isNew?: boolean };
+
+/** What the program adds to the dependencies of an answer: see `rebaseDependencies`. */
+interface WithShownDependencies {
+  readonly dependenciesShown?: readonly Dependency[] | undefined;
+}
 
 /** A task as an LLM changes it. Its id says which; it never becomes another. */
 export const taskUpdateSchema = z.object({
@@ -41,6 +48,7 @@ export const taskUpdateSchema = z.object({
     'Only subtasks that change, and new ones',
   ),
 });
-export type ProjectTaskUpdate = Omit<z.infer<typeof taskUpdateSchema>, 'subtasks'> & {
-  readonly subtasks?: readonly SubtaskUpdate[] | undefined;
-};
+export type ProjectTaskUpdate = Omit<z.infer<typeof taskUpdateSchema>, 'subtasks'> &
+  WithShownDependencies & {
+    readonly subtasks?: readonly SubtaskUpdate[] | undefined;
+  };
