@@ -214,6 +214,16 @@ describe('tools', () => {
     ]);
   });
 
+  test('an unknown tool is told the one that was most likely meant', async () => {
+    const { error } = await rpc('tools/call', { name: 'set_task_statuss', arguments: {} });
+    expect(error.message).toBe("Unknown tool: set_task_statuss. Did you mean 'set_task_status'?");
+  });
+
+  test('a value that may not be given is named, a secret never', async () => {
+    const wrong = await callTool(client, 'scope_up_task', { id: '1', strength: 'wild' });
+    expect(wrong.error.message).toMatch(/^strength: .*"light".* \(given: "wild"\)$/);
+  });
+
   // What has no text throws where it is made text.
   test.each([{ toString: 1 }, [{ toString: 1 }]])(
     'a tool or a method named %j is refused by 400',

@@ -24,6 +24,7 @@ export async function resumeWorkflow(task: WorkflowTask, call: AdmittedCall): Pr
     throw new BatonError('task_ended', `Task '${taskId}' has ended already: it is ${status}.`, {
       taskId,
       status,
+      taskStatus: status,
     });
   }
   return finishWorkflow(task, call);

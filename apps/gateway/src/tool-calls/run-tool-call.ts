@@ -1,4 +1,4 @@
-import { type BatonError, type JsonObject, toBatonError } from '@baton/protocol';
+import { type BatonError, type JsonObject, nearestName, toBatonError } from '@baton/protocol';
 import { findAgentTool } from '../agents/agent-tool.ts';
 import { admitCaller, admitCallerUnlessAdmitted, ANY_MCP_CALLER } from '../call/access.ts';
 import type { Call, RequestMeta, Tool } from '../call/call.ts';
@@ -29,6 +29,12 @@ export async function findTool(name: string, call: Call): Promise<Tool | undefin
   const tool = call.services.tools.get(name) ?? (await findAgentTool(name, call));
   if (tool === undefined) await admitCaller(call, ANY_MCP_CALLER);
   return tool;
+}
+
+/** For the refusal of an unknown tool: the one that was most likely meant; empty where none is near. */
+export function nearestToolHint(name: string, { services }: Call): string {
+  const nearest = nearestName(name, services.tools.keys());
+  return nearest === undefined ? '' : `. Did you mean '${nearest}'?`;
 }
 
 /**

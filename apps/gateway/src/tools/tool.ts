@@ -142,8 +142,27 @@ function problemsIn(error: z.ZodError, schema: z.ZodType, sent: unknown): Argume
   return error.issues.slice(0, 20).map((issue) => ({
     field: fieldOf(issue),
     problem:
-      issue.message.slice(0, MAX_PROBLEM_LENGTH) + textHint(issue) + unknownFieldHint(issue, schema, sent),
+      issue.message.slice(0, MAX_PROBLEM_LENGTH) +
+      givenValue(issue, sent) +
+      textHint(issue) +
+      unknownFieldHint(issue, schema, sent),
   }));
+}
+
+const MAX_SHOWN_VALUE = 60;
+const SECRET_FIELD = /key|secret|token|password/i;
+
+/** The short value that is not one of those that may be given, or not of the form; a secret is never repeated. */
+function givenValue({ code, path }: z.core.$ZodIssue, sent: unknown): string {
+  if (code !== 'invalid_value' && code !== 'custom') return '';
+  if (path.some((step) => SECRET_FIELD.test(String(step)))) return '';
+  const value = path.reduce<unknown>(
+    (at, step) =>
+      typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[step] : undefined,
+    sent,
+  );
+  if (typeof value !== 'string' || value === '' || value.length > MAX_SHOWN_VALUE) return '';
+  return ` (given: ${JSON.stringify(value)})`;
 }
 
 /** A number is not read as a text where it may have lost a digit: 1.10 is 1.1. */

@@ -66,6 +66,7 @@ export class WorkflowTask {
       throw new BatonError('task_ended', `Task '${taskId}' has ended, and its run is not kept any more.`, {
         taskId,
         status,
+        taskStatus: status,
       });
     }
     const stored = parseProgress(input.workflow, read);

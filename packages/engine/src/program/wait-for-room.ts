@@ -29,10 +29,10 @@ export function applyAnsweredCommand<T>(project: string, command: Json): Program
   return waitForRoom(() => applyProjectCommand<T>(project, command));
 }
 
-/** The name of the limit within which there was no room; undefined for any other error. */
+/** The name of the limit within which there was no room; undefined for any other error, the length of one field among them: it gets no room. */
 function limitIn(thrown: unknown): string | undefined {
   if (!(thrown instanceof BatonError) || !['limit_storage', 'limit_size'].includes(thrown.code))
     return undefined;
-  const { limit } = thrown.details;
-  return typeof limit === 'string' ? limit : undefined;
+  const { limit, field } = thrown.details;
+  return typeof limit === 'string' && field === undefined ? limit : undefined;
 }

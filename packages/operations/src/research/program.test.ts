@@ -92,6 +92,22 @@ describe('research version 1', () => {
     expect(task(3)?.details).toBe('Details of three.');
   });
 
+  it('gives back a result for which the details have no room, at once', () => {
+    const { end, transcript } = runOperationInMemory(
+      researchOperation,
+      { query: 'Q', saveTo: '3' },
+      {
+        before: projectWithTasks([{ id: 3, details: 'x'.repeat(99_000) }]),
+        answers: [textAnswer(FOUND.padEnd(2_000, '.'))],
+      },
+    );
+    expect(end).toMatchObject({
+      status: 'completed',
+      result: { saveProblem: { code: 'limit_size', message: expect.stringContaining('100000 are allowed') } },
+    });
+    expect(transcript.join()).not.toContain('sleep');
+  });
+
   it('needs no project where nothing of one is named', () => {
     const { end } = runOperationInMemory(researchOperation, { query: 'Q' }, { answers: [textAnswer(FOUND)] });
     expect(end).toMatchObject({ status: 'completed', result: { result: FOUND } });

@@ -149,7 +149,7 @@ export const moveTaskTool = defineChangeTool({
   category: 'task-management',
   changes: ['tasks', 'task'],
   description:
-    'Gives tasks and subtasks other ids (`to`), making tasks of subtasks and the other way round; or takes whole tasks ' +
+    'Gives tasks and subtasks other ids (`to`), making tasks of subtasks and the other way round (the id of a sibling changes the order only); or takes whole tasks ' +
     'to another tag (`toTag`), where they keep their ids as far as these are free (`moved` says which). Dependencies follow what they mean.',
   hints: DESTRUCTIVE_HINTS,
   input: z
@@ -177,6 +177,8 @@ export const moveTaskTool = defineChangeTool({
   result: z.object({
     ...inPlace,
     moved: z.array(z.object({ from: z.string(), to: z.string() })),
+    /** Subtasks that took the place of another of their task: the order changed, the ids stay. */
+    reordered: z.array(z.object({ id: z.string(), placeOf: z.string() })).optional(),
     droppedDependencies: remarkFields.droppedDependencies,
   }),
   command: ({ from, to, fromTag, toTag, withDependencies, ignoreDependencies, tag }) => {
@@ -187,8 +189,14 @@ export const moveTaskTool = defineChangeTool({
     const dependencies = withDependencies ? 'take_along' : ignoreDependencies ? 'drop' : 'refuse';
     return { command: 'move_between_tags', from, fromTag: fromTag ?? tag ?? '', toTag, dependencies };
   },
-  summarize: ({ moved }) =>
-    moved.length === 0
-      ? 'All of it is there already.'
-      : `Moved ${moved.map(({ from, to }) => `${from} → ${to}`).join(', ')}.`,
+  summarize: ({ moved, reordered = [] }) => {
+    if (moved.length + reordered.length === 0) return 'All of it is there already.';
+    const said = [
+      ...(moved.length > 0 ? [`Moved ${moved.map(({ from, to }) => `${from} → ${to}`).join(', ')}.`] : []),
+      ...reordered.map(
+        ({ id, placeOf }) => `${id} took the place of ${placeOf} in the order and keeps its id.`,
+      ),
+    ];
+    return said.join(' ');
+  },
 });

@@ -180,8 +180,9 @@ describe('move_task', () => {
   });
 
   it('takes a subtask to the place of a sibling', () => {
-    const { tasks } = callProjectToolInMemory('move_task', { from: '1.3', to: '1.1' }, plan());
+    const { tasks, result } = callProjectToolInMemory('move_task', { from: '1.3', to: '1.1' }, plan());
     expect(tasks()[0]?.subtasks.map(({ id }) => id)).toEqual([3, 1, 2]);
+    expect(result).toMatchObject({ moved: [], reordered: [{ id: '1.3', placeOf: '1.1' }] });
   });
 
   it.each([

@@ -122,6 +122,7 @@ export function refusalError(
       return new BatonError('task_ended', `Task '${subject.taskId}' has ended already: it is ${facts[0]}.`, {
         ...about,
         status: facts[0],
+        taskStatus: facts[0],
       });
     case 'task_not_failed':
       return notFailedRefusal(subject.taskId, facts);

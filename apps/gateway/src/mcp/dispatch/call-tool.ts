@@ -3,6 +3,7 @@ import { clientTraits } from '../../call/client-traits.ts';
 import { RpcError } from '../../json-rpc/rpc-error.ts';
 import {
   findTool,
+  nearestToolHint,
   runToolCall,
   type ToolCallOutcome,
   type ToolCallParams,
@@ -19,7 +20,7 @@ export interface CalledTool {
 /** Runs a tool. Errors: an `RpcError` for an unknown one, and what HTTP has a status for (`isMcpHttpError`). */
 export async function callTool(params: ToolCallParams, call: Call): Promise<CalledTool> {
   const tool = await findTool(params.name, call);
-  if (tool === undefined) throw new RpcError(-32602, `Unknown tool: ${params.name.slice(0, 200)}`);
+  if (tool === undefined) throw unknownToolError(params.name, call);
   return { tool, outcome: await runToolCall(tool, params, call) };
 }
 
@@ -35,4 +36,9 @@ export async function formatCalledTool({ tool, outcome }: CalledTool, call: Call
   const { takesLinks, textForm } = call.client ?? clientTraits(undefined);
   const links = takesLinks ? changedResourceLinks(tool, reply.structured, call) : [];
   return formatToolReply(reply, textForm, links, continuation);
+}
+
+/** As MCP has it for a name that no tool has. */
+export function unknownToolError(name: string, call: Call): RpcError {
+  return new RpcError(-32602, `Unknown tool: ${name.slice(0, 200)}${nearestToolHint(name, call)}`);
 }

@@ -8,7 +8,7 @@ import { LARGE_REPLY_BYTES } from '../../edge/limits/large-reply-stream.ts';
 import { publicUrl } from '../../edge/public-url.ts';
 import { enforceBatchAndFieldLimits } from '../../mcp/batch-and-field-limits.ts';
 import { createTask } from '../../tasks/create-task.ts';
-import { findTool, runToolCall } from '../../tool-calls/run-tool-call.ts';
+import { findTool, nearestToolHint, runToolCall } from '../../tool-calls/run-tool-call.ts';
 import { requestedTools, toolsQueryShape } from '../../tool-listing/requested-tools.ts';
 import { outcomeOf } from '../../workflows/call-outcome.ts';
 import { restCallOf } from '../admission/rest-call.ts';
@@ -130,7 +130,11 @@ async function callToolOverRest(
   enforceBatchAndFieldLimits({ params });
   const tool = await findTool(name, call);
   if (tool === undefined) {
-    throw new BatonError('not_found', `There is no tool '${name.slice(0, 100)}'. GET /v1/tools lists them.`);
+    const hint = nearestToolHint(name, call);
+    throw new BatonError(
+      'not_found',
+      `There is no tool '${name.slice(0, 100)}'${hint === '' ? '.' : hint} GET /v1/tools?tools=all lists all.`,
+    );
   }
   if (prefersTask(request) && tool.startTask !== undefined) {
     const { task, _meta } = await createTask(params, call);

@@ -61,6 +61,6 @@ function tooLong(id: string, length: number): BatonError {
   return new BatonError(
     'limit_size',
     `The details of ${id} would be ${length} characters long; ${TASK_LIMITS.detailsLength} are allowed. Nothing was changed.`,
-    { id, limit: 'detailsLength', most: TASK_LIMITS.detailsLength },
+    { id, field: 'details', limit: 'detailsLength', most: TASK_LIMITS.detailsLength },
   );
 }

@@ -8,7 +8,7 @@ import { convertSubtaskToTask, convertTaskToSubtask } from '../task-edits/conver
 import { remapReportTaskIds } from '../model/complexity-report.ts';
 import { remapDependencies } from '../dependencies/remap-dependencies.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
-import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+import { findTask, type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Each move visits all dependencies of the tag. */
 const MOST_MOVES = 20;
@@ -51,14 +51,18 @@ export function moveTasksWithinTag(
   const applied = editTasksInTag(project, command.tag, now, (before, tag) => {
     let tasks = before;
     const moved: { from: string; to: string }[] = [];
+    const reordered: { id: string; placeOf: string }[] = [];
     for (const [at, source] of from.entries()) {
       const place = to[at] as TaskRef;
       if (formatTaskRef(source) === formatTaskRef(place)) continue;
+      const [id, placeOf] = [formatTaskRef(source), formatTaskRef(place)];
+      const inPlace = isPlaceOfSibling(tasks, source, place);
       tasks = move(tasks, source, place, tag);
-      moved.push({ from: formatTaskRef(source), to: formatTaskRef(place) });
+      if (inPlace) reordered.push({ id, placeOf });
+      else moved.push({ from: id, to: placeOf });
       if (source.subtask === undefined && place.subtask === undefined) numbers.set(source.task, place.task);
     }
-    return { tasks, outcome: { moved } };
+    return { tasks, outcome: { moved, ...(reordered.length > 0 ? { reordered } : {}) } };
   });
   const tag = applied.outcome['tag'] as string;
   const report = applied.project.reports.get(tag);
@@ -95,7 +99,7 @@ function move(tasks: readonly Task[], source: TaskRef, place: TaskRef, tag: stri
     });
   }
   const subtask = requireSubtask(task, tag, source);
-  if (place.task === source.task && task.subtasks.some(({ id }) => id === place.subtask))
+  if (isPlaceOfSibling(tasks, source, place))
     return replaceTask(tasks, {
       ...task,
       subtasks: inPlaceOf(task.subtasks, subtask, place.subtask as number),
@@ -119,6 +123,12 @@ function withSubtask(tasks: readonly Task[], subtask: Subtask, place: TaskRef, t
     throw refuse('to', `task ${parent.id} already has ${parent.subtasks.length} subtasks`);
   const subtasks = [...parent.subtasks, subtask].sort((a, b) => a.id - b.id);
   return replaceTask(tasks, { ...parent, subtasks });
+}
+
+/** A subtask that goes where another of its task is keeps its id: it changes the order only. */
+function isPlaceOfSibling(tasks: readonly Task[], source: TaskRef, place: TaskRef): boolean {
+  if (source.subtask === undefined || place.subtask === undefined || source.task !== place.task) return false;
+  return findTask(tasks, place.task)?.subtasks.some(({ id }) => id === place.subtask) === true;
 }
 
 /** Reorders: the subtask takes the position of the other, as in drag and drop. */

@@ -86,7 +86,7 @@ export function chooseDependencyForm(
   throw new BatonError(
     'invalid_arguments',
     `${holder} cannot depend on task ${target}, since beside it ${target} means its sibling ${parent}.${target}. ` +
-      'Nothing was changed.',
+      `Nothing was changed. Remove the dependency first (remove_dependency), or give ${parent}.${target} or task ${target} another number (move_task).`,
     { field: 'dependencies', id: holder },
   );
 }
