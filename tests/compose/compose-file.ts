@@ -8,12 +8,29 @@ interface ComposeService {
   readonly cap_add?: readonly string[];
   readonly security_opt?: readonly string[];
   readonly ports?: readonly string[];
+  readonly entrypoint?: readonly string[];
   readonly command?: string | readonly string[];
   readonly environment?: Readonly<Record<string, string | null>>;
 }
 
 /** The capabilities that a service keeps: Caddy's binary is marked with one, and does not start without. */
 const KEPT: Readonly<Record<string, readonly string[]>> = { caddy: ['NET_BIND_SERVICE'] };
+
+/** A default that compose itself reads within another one: 1.29 takes it as text. `$$` is for a shell in the container. */
+const NESTED_DEFAULT = /\$\{[^{}]*\$\{?\w+/g;
+
+/** The defaults within defaults of a compose file, as far as the second one begins. */
+export function findNestedDefaults(text: string): string[] {
+  return text.replaceAll('$$', '').match(NESTED_DEFAULT) ?? [];
+}
+
+/** The script that a service's shell runs in place of what its image would. Errors: when it has none. */
+export function entrypointScript(text: string, service: string): string {
+  const { services } = parse(text, { merge: true }) as { services: Record<string, ComposeService> };
+  const [shell, option, script = ''] = services[service]?.entrypoint ?? [];
+  if (shell !== 'sh' || option !== '-c') throw new Error(`${service} is started without a shell`);
+  return script.replaceAll('$$', '$');
+}
 
 /** What in a compose file leaves a container more than it needs, or opens it to the network; a sentence each. */
 export function findComposeWeaknesses(text: string): string[] {
