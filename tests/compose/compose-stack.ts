@@ -20,7 +20,6 @@ export class ComposeStack {
       COMPOSE_PROJECT_NAME: `baton-e2e-${process.pid}`,
       BATON_PORT: String(port),
       BATON_PROMETHEUS_PORT: String(prometheusPort),
-      BATON_PUBLIC_URL: this.url,
       // A version of its own, so that no image of an operator is replaced.
       BATON_VERSION: 'e2e',
       BATON_SECRET: randomBytes(16).toString('hex'),
@@ -93,6 +92,11 @@ export class ComposeStack {
   /** Runs the operators' script for rolling updates. */
   async rollingUpdate(...services: Service[]): Promise<void> {
     await runCommand(['infra/docker/rolling-update.sh', ...services], this.environment);
+  }
+
+  /** Runs the operators' script for backups; what it prints. Errors: what it says is wrong. */
+  backup(...args: string[]): Promise<string> {
+    return runCommand(['infra/docker/backup.sh', ...args], this.environment);
   }
 
   /** Full ids of a service's running containers. */

@@ -41,6 +41,13 @@ export async function checkReplicaHeader(stack: ComposeStack): Promise<string> {
   return [...seen].toSorted((a, b) => a - b).join(', ');
 }
 
+/** Without BATON_PUBLIC_URL the address in replies has the port that is published, BATON_PORT. */
+export async function checkPublicAddress(stack: ComposeStack): Promise<string> {
+  const page = await (await fetch(`${stack.url}/`, { headers: { accept: 'application/json' } })).text();
+  assert.ok(page.includes(`${stack.url}/mcp`), page);
+  return stack.url;
+}
+
 /** Calls parked through one gateway are answered through the other; Caddy distributes requests evenly. */
 export async function checkAnswerOnOtherGateway(stack: ComposeStack, apiKey: string): Promise<string> {
   const replicas: string[] = [];

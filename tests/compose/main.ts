@@ -6,11 +6,17 @@ import {
   checkRedisKill,
   checkWorkerKill,
 } from './container-crashes.ts';
+import { checkBackup } from './backup.ts';
 import { checkConfinement, checkFrontAddress, checkRedisPassword } from './confinement.ts';
 import { addTenant } from './add-tenant.ts';
 import { checkRollingUpdate } from './rolling-update.ts';
 import { checkImage, checkMissingSecrets } from './image-and-secrets.ts';
-import { checkAnswerOnOtherGateway, checkReplicaHeader, checkThirdGateway } from './load-balancing.ts';
+import {
+  checkAnswerOnOtherGateway,
+  checkPublicAddress,
+  checkReplicaHeader,
+  checkThirdGateway,
+} from './load-balancing.ts';
 import { checkMonitoring } from './monitoring.ts';
 import { ComposeStack } from './compose-stack.ts';
 import { checkStoredProjects } from './stored-projects.ts';
@@ -62,6 +68,10 @@ async function run(on: ComposeStack): Promise<void> {
   );
   await runCheck('Caddy finds a third gateway without a restart', () => checkThirdGateway(on, key));
   await runCheck('Prometheus takes its rules, and reads every replica', () => checkMonitoring(on));
+  await runCheck('replies name the address that clients reach', () => checkPublicAddress(on));
+  await runCheck('a backup within a rewrite can be restored, and one that lacks a file is refused', () =>
+    checkBackup(on),
+  );
   await runCheck('on SIGTERM every role exits with 0', () => checkGracefulStop(on));
   if (!isShort) await runLongChecks(on, key);
   await runCheck('every stored project keeps its invariants', () => checkStoredProjects(on));
