@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPrivateRedis } from '@baton/local-redis';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -40,9 +40,15 @@ const urlOf = (gateway: RunningCommand | undefined) => gateway?.match[1] ?? '';
 const startGateway = () => folder.start(here(gatewayCommand), GATEWAY_READY_LINE);
 const startWorker = () => folder.start(here(workerCommand), WORKER_READY_LINE);
 
+const secretFile = (name: string) => join(folder.path, 'secrets', name);
+
 async function type(command: string): Promise<void> {
   const { code, said } = await folder.run(here(command));
   expect([code, said], command).toEqual([0, '']);
+  const readable = ['.', ...readdirSync(secretFile('.'))].filter(
+    (name) => (statSync(secretFile(name)).mode & 0o077) !== 0,
+  );
+  expect(readable, `others may read them after: ${command}`).toEqual([]);
 }
 
 let turn = 0;
@@ -101,7 +107,7 @@ beforeAll(async () => {
   folder = new OperatorFolder();
   await type(makeFolder);
   // Without a line break at its end, as `printf` and secret stores write it.
-  writeFileSync(join(folder.path, 'secrets', 'current'), 'the secret that is to be changed');
+  writeFileSync(secretFile('current'), 'the secret that is to be changed');
   gateways.push(await startGateway(), await startGateway());
   worker = await startWorker();
 }, MINUTES);
@@ -111,6 +117,20 @@ afterAll(async () => {
   await folder?.end();
   await llm?.close();
   await redis?.stop();
+});
+
+test('the first command makes the secret that is missing, and keeps one that is there', async () => {
+  const other = new OperatorFolder();
+  const read = async (before = '') => {
+    const { said } = await other.run(`umask 022; ${before}${makeFolder} && cat secrets/current`);
+    return said;
+  };
+  const made = await read();
+  expect(made).toMatch(/^\w{48}\n$/);
+  expect(await read('BATON_SECRET=of-the-environment; ')).toBe(made);
+  await other.run('rm secrets/current');
+  expect(await read('BATON_SECRET=of-the-environment; ')).toBe('of-the-environment\n');
+  await other.end();
 });
 
 test('the runbook changes the secret while nobody is signed out', { timeout: MINUTES }, async () => {
