@@ -4,7 +4,7 @@ import { Store } from '../../packages/store/src/index.ts';
 import { InProcessDeployment, OPERATOR_TOKEN, SECRET } from '../harness/in-process-deployment.ts';
 import { type AnyJson, callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
 
-test('processes go on with a Redis that has lost its data, and record the number of its shards anew', async () => {
+test('processes go on with a Redis that has lost its data, and record the number of its shards and their secret anew', async () => {
   const baton = await InProcessDeployment.start({ gateways: 1, workers: 1 });
   const redis = new Redis(baton.redisUrl.replace('unix://', ''));
   await redis.flushall();
@@ -12,6 +12,8 @@ test('processes go on with a Redis that has lost its data, and record the number
   await expect(Store.open({ url: baton.redisUrl, secret: SECRET, replica: 'r', shards: 4 })).rejects.toThrow(
     "BATON_SHARDS is 4, and this Redis holds Baton's data in 1",
   );
+
+  expect(await redis.hget('baton:{ops}:topology', 'secrets'), 'and its secret').toMatch(/^\S+$/);
 
   const post = async (path: string, body: object): Promise<AnyJson> => {
     const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' };

@@ -236,7 +236,7 @@ async function deploymentOf(settings: Settings): Promise<Deployment & { readonly
   const dev = own === undefined ? await readDevFile(BATON_DATA_DIR) : undefined;
   if (dev !== undefined) {
     console.error(`baton: joins the deployment of ${devFilePath(BATON_DATA_DIR)}`);
-    return { ...dev, joined: true };
+    return { ...dev, anySecret: true, joined: true };
   }
   return {
     redisUrl: requireSetting(

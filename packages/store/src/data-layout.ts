@@ -2,6 +2,7 @@ import { BatonError } from '@baton/protocol';
 import { Cluster } from 'ioredis';
 import { type Keyspace, topologyKey } from './records/keys.ts';
 import type { Connection } from './redis/connection.ts';
+import { restoreSecrets } from './secrets/secrets-in-use.ts';
 
 const CLUSTER_SHARDS = 16;
 
@@ -45,13 +46,16 @@ export async function recordOrCheckLayout(
   return Number(recorded);
 }
 
-/** Records the layout of a running process where none is: a Redis may come back without its data. Errors: `unavailable`. */
+/** Records the layout of a running process, and its secrets, where none is: a Redis may come back without its data. Errors: `unavailable`. */
 export async function restoreLayout(
   connection: Connection,
   { prefix, shards }: Pick<Keyspace, 'prefix' | 'shards'>,
+  secretIds: string,
 ): Promise<void> {
   const isRecorded = await connection.command((client) => client.hexists(topologyKey(prefix), 'layout'));
-  if (isRecorded === 0) await recordLayout(connection, prefix, shards);
+  if (isRecorded === 1) return;
+  await recordLayout(connection, prefix, shards);
+  await restoreSecrets(connection, prefix, secretIds);
 }
 
 async function recordLayout(connection: Connection, prefix: string, shards: number): Promise<void> {

@@ -38,6 +38,7 @@ export type { NextCall, StoredWorkflowTask } from './tasks/workflow-tasks.ts';
 export { fieldCount, type ProjectChange } from './projects/project-change.ts';
 export type { Idempotency, Projects, ProjectUse, ProjectVersion } from './projects/projects.ts';
 export { refusalError, sessionNotFoundError } from './records/refusal-error.ts';
+export { otherSecretText, sharesSecrets } from './secrets/secrets-in-use.ts';
 export type { Seal } from './secrets/seal.ts';
 export { Store, type StoreOptions } from './store.ts';
 export type { PendingInteraction, TaskView } from './records/task-view.ts';

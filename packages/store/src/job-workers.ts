@@ -33,10 +33,10 @@ export class JobWorkers {
     return storeInternalsOf(this.store).queues.scheduleSweeps(shard.index);
   }
 
-  /** Records the number of shards anew where it is lost: a Redis that came back without its data would take a process with another one. */
+  /** Records the number of shards, the layout and the secrets anew where it is lost: a Redis that came back without its data would take a process with another one. */
   restoreLayout(): Promise<void> {
-    const { connection, keyspace } = storeInternalsOf(this.store);
-    return restoreLayout(connection, keyspace);
+    const { connection, keyspace, secretIds } = storeInternalsOf(this.store);
+    return restoreLayout(connection, keyspace, secretIds);
   }
 
   /** Takes no more jobs and waits for the running ones, without a limit. */

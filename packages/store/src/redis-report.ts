@@ -13,6 +13,8 @@ export interface RedisReport {
   readonly clockAheadMs: number;
   /** Undefined where no Baton has started on it. */
   readonly shards: number | undefined;
+  /** The secrets that the processes on it have, by their ids; undefined where none are recorded. */
+  readonly secretIds: string | undefined;
   /** Workers that live, by name; of all shards. */
   readonly workers: readonly string[];
 }
@@ -38,7 +40,7 @@ export function readRedisReport(connection: Connection, prefix: string): Promise
     const asked = Date.now();
     const [seconds = 0, micros = 0] = (await node.time()).map(Number);
     const now = seconds * 1_000 + micros / 1_000;
-    const [shards] = await client.hmget(topologyKey(prefix), 'shards');
+    const [shards, secretIds] = await client.hmget(topologyKey(prefix), 'shards', 'secrets');
     const count = Number(shards ?? 0);
     const keyspace = new Keyspace(prefix, count);
     const members = await Promise.all(
@@ -53,6 +55,7 @@ export function readRedisReport(connection: Connection, prefix: string): Promise
       usedMemoryBytes: Number(fieldOf(info, 'used_memory')),
       clockAheadMs: Math.round(now - (asked + Date.now()) / 2),
       shards: count === 0 ? undefined : count,
+      secretIds: secretIds ?? undefined,
       workers: [...new Set(members.flat().map((member) => member.slice(0, member.indexOf(' '))))],
     };
   });

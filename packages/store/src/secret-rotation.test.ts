@@ -147,7 +147,7 @@ test('what still needs an older secret is named: keys that have not called, role
   const { id, key, calls, record } = await tenantWithKey();
   const { roles, apiKeys } = fixture.store.tenant(id);
   await roles.put(OPERATOR, 'main', { routes: [endpoint] });
-  const stranger = await open('stranger', 'a secret of elsewhere');
+  const stranger = await open('stranger', 'a secret of elsewhere', NEW);
   await stranger.tenant(id).roles.put(OPERATOR, 'research', { routes: [endpoint] });
   await stranger.close();
   const ended = await apiKeys.create({ name: 'ended', scopes: ['mcp'] });

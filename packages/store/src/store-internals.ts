@@ -8,6 +8,8 @@ interface Internals {
   readonly connection: Connection;
   readonly keyspace: Keyspace;
   readonly queues: BullmqQueues;
+  /** The secrets of this process, as Redis names them. */
+  readonly secretIds: string;
   readonly contextOf: (tenant: string) => TenantContext;
 }
 

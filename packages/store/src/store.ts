@@ -13,6 +13,7 @@ import { Keyspace } from './records/keys.ts';
 import { WorkerRegistry } from './queues/worker-registry.ts';
 import { type JobCount, BullmqQueues } from './queues/bullmq-queues.ts';
 import type { Replication } from './redis/replicated-writer.ts';
+import { recordOrCheckSecrets, secretIds, type Secrets } from './secrets/secrets-in-use.ts';
 import { Seal } from './secrets/seal.ts';
 import { Roles } from './tenant/roles.ts';
 import type { UnansweredWait } from './records/unanswered-waits.ts';
@@ -27,6 +28,8 @@ export interface StoreOptions {
   readonly secret: string;
   /** Secrets that were `secret` before: what they have hashed and sealed is good still. */
   readonly previousSecrets?: readonly string[] | undefined;
+  /** Starts on a Redis whose deployment has another secret, too. */
+  readonly anySecret?: boolean | undefined;
   /** The name of this process, unique among those that share the Redis. */
   readonly replica: string;
   /** The lifetime of an API key that is created without an end, in milliseconds; none when left out. */
@@ -60,7 +63,7 @@ export class Store {
   private readonly keyspace: Keyspace;
   private readonly queues: BullmqQueues;
   private readonly pendingAges: PendingAges;
-  private readonly secrets: readonly [string, ...string[]];
+  private readonly secrets: Secrets;
   private readonly digests: ApiKeyDigests;
   private readonly keyTtl: number;
   private readonly lifetimes: Lifetimes;
@@ -85,7 +88,7 @@ export class Store {
     this.replica = options.replica;
     this.queues = new BullmqQueues(connection, keyspace);
     this.pendingAges = new PendingAges(connection, keyspace);
-    this.secrets = [options.secret, ...(options.previousSecrets ?? [])];
+    this.secrets = secretsOf(options);
     this.digests = new ApiKeyDigests(this.secrets);
     this.keyTtl = options.keyTtl ?? 0;
     this.lifetimes = options.lifetimes ?? DEFAULT_LIFETIMES;
@@ -93,16 +96,18 @@ export class Store {
       connection,
       keyspace,
       queues: this.queues,
+      secretIds: secretIds(this.secrets),
       contextOf: (tenant) => this.parts(tenant).context,
     });
   }
 
-  /** Errors: `unavailable` when Redis does not answer, or its policy may evict keys. */
+  /** Errors: `unavailable` when Redis does not answer, its policy may evict keys, or its deployment has another layout or secret. */
   static async open(options: StoreOptions): Promise<Store> {
     const connection = await Connection.open(options.url, options.replication);
     try {
       const prefix = options.prefix ?? 'baton';
       const keyspace = new Keyspace(prefix, await recordOrCheckLayout(connection, prefix, options.shards));
+      await recordOrCheckSecrets(connection, prefix, secretsOf(options), options.anySecret === true);
       const admissionChanges = await AdmissionChanges.open(connection.pubSub, keyspace.admissionChannel);
       const inbox = await ReplicaInbox.open(connection, keyspace, options.replica, admissionChanges);
       return new Store(connection, keyspace, inbox, admissionChanges, options);
@@ -203,4 +208,8 @@ export class Store {
     await this.queues.close().catch(() => {});
     await this.connection.close();
   }
+}
+
+function secretsOf({ secret, previousSecrets = [] }: StoreOptions): Secrets {
+  return [secret, ...previousSecrets];
 }

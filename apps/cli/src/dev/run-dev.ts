@@ -35,11 +35,12 @@ export async function runDev(settings: Settings): Promise<RunningRole> {
   const dataDir = settings.BATON_DATA_DIR;
   const earlier = await readDevFile(dataDir);
   const redis = await redisOf(settings);
-  const deployment = {
+  const named = {
     redisUrl: redis.url,
     secret: settings.BATON_SECRET ?? earlier?.secret ?? newSecret(),
     operatorToken: settings.BATON_OPERATOR_TOKEN ?? earlier?.operatorToken ?? newSecret(),
   };
+  const deployment = { ...named, anySecret: true };
   const started: RunningRole[] = [{ stop: () => redis.stop() }];
   const stop = async () => {
     for (const running of [...started].reverse()) await running.stop();
@@ -58,7 +59,7 @@ export async function runDev(settings: Settings): Promise<RunningRole> {
       mcpUrl: `${gateway.url}/mcp`,
       tenant: TENANT,
       apiKey,
-      ...deployment,
+      ...named,
     };
     const first = redis.source !== 'joined' || earlier === undefined;
     if (first) await writeDevFile(dataDir, file);

@@ -6,6 +6,8 @@ export interface Deployment {
   readonly redisUrl: string;
   readonly secret: string;
   readonly operatorToken: string | undefined;
+  /** Of a Baton on this machine: its dev.json may have been deleted, with the secret of its Redis. */
+  readonly anySecret?: boolean;
 }
 
 export interface RunningRole {
@@ -22,6 +24,7 @@ export async function openStore(settings: Settings, deployment: Deployment, repl
     url: deployment.redisUrl,
     secret: deployment.secret,
     previousSecrets: settings.BATON_SECRET_PREVIOUS,
+    anySecret: deployment.anySecret,
     replica,
     prefix: settings.BATON_REDIS_PREFIX,
     shards: settings.BATON_SHARDS,

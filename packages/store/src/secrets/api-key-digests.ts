@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { deriveSealKey } from './seal-key.ts';
+import { secretId, type Secrets } from './secrets-in-use.ts';
 
 /** The digests of recent keys, since the same keys call again and again. Whether a key is valid is never cached. */
 const MAX_CACHED = 1_000;
@@ -18,13 +18,13 @@ interface StoredDigest {
 export class ApiKeyDigests {
   /** Names the first secret in the records that it has hashed, without giving it away. */
   readonly secretId: string;
-  private readonly secrets: readonly [string, ...string[]];
+  private readonly secrets: Secrets;
   private readonly cache = new LRUCache<string, string>({ max: MAX_CACHED });
 
   /** The current secret, and those before it. */
-  constructor(secrets: readonly [string, ...string[]]) {
+  constructor(secrets: Secrets) {
     this.secrets = secrets;
-    this.secretId = deriveSealKey(secrets[0], 'id of the secret').id;
+    this.secretId = secretId(secrets[0]);
   }
 
   /** What is stored of a new key. */
