@@ -1,11 +1,13 @@
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FakeLlmServer } from '../fake-llm/llm-server.ts';
-import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
+import { InProcessDeployment, OPERATOR_TOKEN, SECRET } from '../harness/in-process-deployment.ts';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { createTemporaryFolder } from '../processes/temporary-folder.ts';
 import { runBaton } from './run-baton.ts';
@@ -100,6 +102,38 @@ test('a Redis is told that evicts, that is gone, and on which no worker lives', 
   client.disconnect();
   await redis.stop();
   expect((await look()).wrong[0]).toMatchObject({ check: 'redis', exitCode: 69 });
+});
+
+test('a secret that is not that of the deployment is told, and no worker starts with it', async () => {
+  const right = await doctor({ ...well, BATON_SECRET: SECRET });
+  expect([right.code, textOf(right.found, 'secret')]).toEqual([0, expect.stringContaining('is that of')]);
+  const OTHER = 'a secret of another deployment';
+  const known = await doctor({ ...well, BATON_SECRET: OTHER, BATON_SECRET_PREVIOUS: SECRET });
+  expect(known.wrong, 'while it is being changed').toEqual([]);
+  const other = await doctor({ ...well, BATON_SECRET: OTHER });
+  expect(other).toMatchObject({ code: 78, wrong: [{ check: 'secret' }] });
+  expect(other.wrong[0].text).toMatch(/^BATON_SECRET is not the secret of the deployment/);
+  const environment = { REDIS_URL: deployment.redisUrl, BATON_SECRET: OTHER };
+  const { code, complaints } = await runBaton(['worker'], { cwd: folder, environment });
+  expect([code, complaints]).toEqual([78, expect.stringContaining('baton: BATON_SECRET is not the secret')]);
+});
+
+test('the Redis of the Baton of this folder is looked at only where that is the Baton that is meant', async () => {
+  const { REDIS_URL: _, ...named } = well;
+  const other = createTemporaryFolder('doctor-beside-another');
+  const look = async (url: string) => {
+    const file = { url, mcpUrl: `${url}/mcp`, tenant: 'demo', apiKey: 'k', operatorToken: 't', secret: 's' };
+    mkdirSync(join(other, '.baton'), { recursive: true });
+    const path = join(other, '.baton', 'dev.json');
+    writeFileSync(path, JSON.stringify({ ...file, redisUrl: 'redis://127.0.0.1:19' }), { mode: 0o600 });
+    const { said } = await runBaton(['doctor', '--json'], { cwd: other, environment: named });
+    return (JSON.parse(said) as AnyJson[]).filter(({ check }) => check === 'redis');
+  };
+  expect(await look('http://127.0.0.1:18')).toMatchObject([
+    { state: 'note', text: expect.stringContaining('REDIS_URL is not set') },
+  ]);
+  const own = named['BATON_URL']!.replace('127.0.0.1', 'localhost');
+  expect(await look(own)).toMatchObject([{ state: 'wrong', exitCode: 69 }]);
 });
 
 test('settings that cannot be read, and variables that nobody reads, are named without their values', async () => {

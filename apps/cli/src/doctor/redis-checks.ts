@@ -7,18 +7,18 @@ import { type Finding, note, ok, wrong } from './finding.ts';
 const MIN_MAJOR_VERSION = 7;
 const MAX_CLOCK_DIFFERENCE_MS = 1_000;
 
-/** The Redis of the settings, or of `baton dev` in this folder, and the workers on it. Nothing is looked at where neither names one. */
-export async function checkRedis({
-  REDIS_URL,
-  BATON_DATA_DIR,
-  BATON_REDIS_PREFIX,
-}: Settings): Promise<Finding[]> {
-  const url = REDIS_URL ?? (await readDevFile(BATON_DATA_DIR))?.redisUrl;
+/**
+ * The Redis of the settings, or of `baton dev` in this folder where that is the Baton at `batonUrl`, or none is named, and the workers on it. Nothing is
+ * looked at where there is neither.
+ */
+export async function checkRedis(settings: Settings, batonUrl: string | undefined): Promise<Finding[]> {
+  const { REDIS_URL, BATON_DATA_DIR, BATON_REDIS_PREFIX } = settings;
+  const url = REDIS_URL ?? (await redisOfDev(BATON_DATA_DIR, batonUrl));
   if (url === undefined)
     return [note('redis', 'REDIS_URL is not set here: Redis and the workers are seen by the gateway alone.')];
   const place = maskUrlPasswords(url);
   try {
-    const { reportRedis } = await import('@baton/store');
+    const { otherSecretText, reportRedis, sharesSecrets } = await import('@baton/store');
     const report = await reportRedis(url, BATON_REDIS_PREFIX);
     const isOld = Number(report.version.split('.')[0]) < MIN_MAJOR_VERSION;
     const version = isOld
@@ -28,8 +28,16 @@ export async function checkRedis({
           EXIT_CODES.configuration,
         )
       : ok('redis', `Redis ${report.version} answers at ${place}, and evicts nothing.`);
+    const { BATON_SECRET, BATON_SECRET_PREVIOUS } = settings;
+    const secret =
+      report.secretIds === undefined || BATON_SECRET === undefined
+        ? []
+        : sharesSecrets(report.secretIds, [BATON_SECRET, ...BATON_SECRET_PREVIOUS])
+          ? [ok('secret', 'BATON_SECRET is that of the deployment on it.')]
+          : [wrong('secret', otherSecretText(BATON_REDIS_PREFIX), EXIT_CODES.configuration)];
     return [
       version,
+      ...secret,
       persistence(report.appendOnly),
       memory(report),
       redisClock(report.clockAheadMs),
@@ -38,6 +46,17 @@ export async function checkRedis({
   } catch (error) {
     return [wrong('redis', (error as Error).message, Math.max(exitCodeFor(error), EXIT_CODES.unavailable))];
   }
+}
+
+async function redisOfDev(dataDir: string, batonUrl: string | undefined): Promise<string | undefined> {
+  const dev = await readDevFile(dataDir);
+  if (dev === undefined) return undefined;
+  return batonUrl === undefined || originOf(batonUrl) === originOf(dev.url) ? dev.redisUrl : undefined;
+}
+
+/** Both names of this machine as one; undefined for what is no address. */
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin.replace('//localhost', '//127.0.0.1') : undefined;
 }
 
 function persistence(appendOnly: boolean): Finding {

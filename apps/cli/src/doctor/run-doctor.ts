@@ -14,7 +14,7 @@ import { checkRedis } from './redis-checks.ts';
  */
 export async function runDoctor(flags: RestFlags, environment: NodeJS.ProcessEnv): Promise<number> {
   const found = [
-    ...(await checkSettings(environment)),
+    ...(await checkSettings(flags, environment)),
     ...(await checkGateway(flags, environment)),
     await checkAgentEndpoint(flags, environment),
   ];
@@ -27,14 +27,14 @@ export async function runDoctor(flags: RestFlags, environment: NodeJS.ProcessEnv
 }
 
 /** The settings of gateway and worker, as far as they are set here, and Redis where they name one. */
-async function checkSettings(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
+async function checkSettings({ url }: RestFlags, environment: NodeJS.ProcessEnv): Promise<Finding[]> {
   const unknown = describeUnknownVariables(environment).map((line) => note('settings', line));
   try {
     const settings = readSettings(environment);
     return [
       ...unknown,
       ok('settings', 'Each setting that is set can be read.'),
-      ...(await checkRedis(settings)),
+      ...(await checkRedis(settings, url ?? environment['BATON_URL'])),
     ];
   } catch (error) {
     return [...unknown, wrong('settings', (error as Error).message, exitCodeFor(error))];
