@@ -1,6 +1,6 @@
 import { createLogger } from '@baton/gateway';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { InProcessDeployment } from '../harness/in-process-deployment.ts';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { requestOf2026 } from '../dialects/client-of-2026.ts';
 import { type AnyJson, callTool, callToolForError, connectMcpClient } from '../harness/mcp-client.ts';
 
@@ -109,7 +109,29 @@ describe('a refusal', () => {
     expect(refused[0]).toMatchObject({ tenant: 'acme', principal: 'ann', tool: 'get_tasks' });
     expect(refused[1]).toMatchObject({ tool: 'resources/read' });
     expect(refused[2].tool).toBeUndefined();
+    expect(refused[4]).toMatchObject({ tool: 'get_task', principal: 'ann', tenant: 'acme' });
+    expect([refused[5].route, refused[5].tool], 'no route is there').toEqual([undefined, undefined]);
+    expect(refused[6]).toMatchObject({ route: 'POST /mcp' });
+    expect(refused[7]).toMatchObject({ route: 'GET /v1/tasks' });
+    expect(refused[7].principal, 'a key that is not known').toBeUndefined();
     expect(JSON.stringify(lines)).not.toContain('rf');
+  });
+
+  test('over REST names its route by its pattern, and a tool of the operator by its name, never what the caller wrote', async () => {
+    await send('/v1/tasks/words-of-the-caller');
+    await tool('agent_words-of-the-caller', {});
+    await tool('get_task', { id: 1, project: 'words-of-the-caller' });
+    const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+    const init = { method: 'POST', body: '{"projectRoot":"nowhere"}', headers };
+    await send('/v1/tenants/acme/tools/get_tasks', init);
+    const refused = events(({ event }) => event === 'refused');
+    expect(refused).toMatchObject([
+      { code: 'task_not_found', route: 'GET /v1/tasks/:id', principal: 'ann' },
+      { route: 'POST /v1/tools/:name', principal: 'ann' },
+      { code: 'invalid_arguments', tool: 'get_task', principal: 'ann' },
+      { code: 'project_not_found', tool: 'get_tasks', principal: 'operator' },
+    ]);
+    expect(JSON.stringify(refused)).not.toContain('words-of-the-caller');
   });
 
   test('beyond a rate is counted in the next line, so that no caller fills the log', async () => {

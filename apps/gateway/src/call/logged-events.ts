@@ -5,7 +5,9 @@ export type LoggedEvent = 'parked' | 'answered' | 'ended' | 'refused';
 export interface EventFacts {
   readonly principal?: string | undefined;
   /** The tool or the method of MCP that was called. */
-  readonly tool?: string;
+  readonly tool?: string | undefined;
+  /** Of a refusal over HTTP that is no tool's: method and path, with names in the place of ids. */
+  readonly route?: string | undefined;
   readonly taskId?: string | undefined;
   readonly interactionId?: string | undefined;
   readonly status?: string;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { BatonError, toBatonError } from '@baton/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CrossOriginHeaders } from './allowed-origins.ts';
-import { REQUEST_ID_HEADER } from './event-log.ts';
+import { logEventsOf, REQUEST_ID_HEADER, whatIsAskedFor } from './event-log.ts';
 import { MalformedBodyError } from './read-body.ts';
 import { publicUrl } from './public-url.ts';
 import type { ResponseHeaders } from './response-headers.ts';
@@ -113,7 +113,12 @@ export async function sendErrorResponse(request: FastifyRequest, reply: FastifyR
   const { code: refusal } = error;
   // Who hangs up within its body is refused nothing.
   const isGone = request.raw.destroyed && !request.raw.complete;
-  if (!isGone) request.server.eventLog.write(request, reply, 'refused', { code: refusal });
+  if (!isGone)
+    logEventsOf(
+      request,
+      reply,
+      request.restCaller ?? undefined,
+    )('refused', { ...whatIsAskedFor(request), code: refusal });
   await request.server.refusalCosts.charge(request, reply, error);
   const { http, rpc } = error.row;
   reply.status(http).headers(errorHeaders(error, request));

@@ -78,6 +78,21 @@ export function logEventsOf(
     request.server.eventLog.write(request, reply, event, { principal: caller?.principal, ...facts });
 }
 
+/** A tool that has a route of its own; specialists share one, whose name is the caller's. */
+const TOOL_ROUTE = /^\/v1\/(?:tenants\/:tenant\/)?tools\/(\w+)$/;
+
+/** What a request over HTTP is for: a tool, or else its route; nothing where no route is. */
+export function whatIsAskedFor({
+  method,
+  is404,
+  routeOptions,
+}: FastifyRequest): Pick<EventFacts, 'tool' | 'route'> {
+  const { url } = routeOptions;
+  if (is404 || url === undefined) return {};
+  const [, tool] = TOOL_ROUTE.exec(url) ?? [];
+  return tool === undefined ? { route: `${method} ${url}` } : { tool };
+}
+
 export const REQUEST_ID_HEADER = 'x-request-id';
 
 /** The id of a request: its caller's, if that is short and plain, or a new one. */
@@ -89,5 +104,9 @@ export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): stri
 declare module 'fastify' {
   interface FastifyInstance {
     eventLog: EventLog;
+  }
+  interface FastifyRequest {
+    /** Whoever calls over REST, with the principal once it is known. */
+    restCaller: { readonly principal: string | undefined } | null;
   }
 }

@@ -34,6 +34,7 @@ export function admitRequests(
   requireTenant: (tenant: string) => Promise<void>,
 ): void {
   app.decorateRequest('restRequest', null);
+  app.decorateRequest('restCaller', null);
 
   const restRequestOf = (request: FastifyRequest) =>
     (request.restRequest ??= createRestRequest(request, store, requireTenant));
@@ -91,6 +92,7 @@ function createRestRequest(
       case 'path': {
         const tenant = store.tenant(named);
         const caller = tenant.operatorCaller();
+        request.restCaller = caller;
         const admitOperator = once(async () => {
           await requireTenant(named);
           return admitCaller({ caller }, edgeAdmittedAccess(scopeSchema.options));
@@ -103,6 +105,7 @@ function createRestRequest(
   // An import is bounded as it is read.
   const bytes = request.routeOptions.config.takesLargeJson ? 0 : request.bodyBytes;
   const caller = tenant.caller(shown.key, bytes, request.bodyWeight);
+  request.restCaller = caller;
   caller.traceparent = request.trace?.traceparent ?? '';
   if (access.kind === 'operator') return { kind: 'operator', admit: once(refuseKey(caller)) };
   const identity =
