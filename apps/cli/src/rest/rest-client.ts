@@ -8,6 +8,10 @@ class PermissionError extends Error {
   readonly exitCode = EXIT_CODES.noPermission;
 }
 
+/** A gateway calls whatever it does not know an API key, and has no route for operators elsewhere: that an operator called is known here. */
+const AT_OPERATOR_PORT =
+  'Where the gateway has a BATON_OPERATOR_PORT, operators are served at that port alone: give its address by --url.';
+
 const NO_PERMISSION = new Set(['insufficient_scope', 'tenant_suspended']);
 
 /**
@@ -88,6 +92,12 @@ export class RestClient {
   private refusal(reply: unknown): Error {
     const error = errorIn(reply);
     const { setting, url } = this.endpoint;
+    if (setting === 'BATON_OPERATOR_TOKEN' && error.code === 'unauthenticated')
+      return new ConfigurationError(
+        `${setting}=(hidden): is not the operator token of the gateway at ${url} (${error.code}). ${AT_OPERATOR_PORT}`,
+      );
+    if (setting === 'BATON_OPERATOR_TOKEN' && error.code === 'not_found')
+      return new BatonError(error.code, `${error.message} ${AT_OPERATOR_PORT}`, error.details);
     const text = `${setting}=(hidden): Baton at ${url} refuses it (${error.code}): ${error.message}`;
     if (NO_PERMISSION.has(error.code)) return new PermissionError(text);
     return error.code === 'unauthenticated' ? new ConfigurationError(text) : error;
