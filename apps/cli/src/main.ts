@@ -11,7 +11,7 @@ import { EXIT_CODES, exitCodeFor } from './process/exit-codes.ts';
 import { devFilePath, readDevFile } from './settings/dev-file.ts';
 import { explainListenError } from './settings/explain-listen-error.ts';
 import { readSettings, requireSetting, type Settings } from './settings/environment.ts';
-import { describeUnknownVariables } from './settings/unknown-variables.ts';
+import { describePortOfCompose, describeUnknownVariables } from './settings/unknown-variables.ts';
 import { onStopSignal } from './process/stop-signals.ts';
 import type { UsageFlags } from './usage/run-usage.ts';
 import type { Deployment, RunningRole } from './roles/open-store.ts';
@@ -44,8 +44,10 @@ First steps:
   )
   .exitOverride()
   .showHelpAfterError('Type "baton --help" to see what there is.')
-  .hook('preAction', () => {
-    for (const line of describeUnknownVariables(process.env)) console.error(`baton: ${line}`);
+  .hook('preAction', (_program, command) => {
+    const listens = command.name() === 'gateway' || command.name() === 'dev';
+    const port = listens ? describePortOfCompose(process.env) : [];
+    for (const line of [...describeUnknownVariables(process.env), ...port]) console.error(`baton: ${line}`);
   });
 
 program

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { describeUnknownVariables } from './unknown-variables.ts';
+import { readFileSync } from 'node:fs';
+import { describePortOfCompose, describeUnknownVariables } from './unknown-variables.ts';
 
 test('a mistyped variable is named with the setting that it means, and its value is never shown', () => {
   const lines = describeUnknownVariables({
@@ -32,4 +33,21 @@ test.each([
   ["another program's", { PORT: '1', BATONX: '1' }],
 ])('%s is never called unknown', (_claim, environment) => {
   expect(describeUnknownVariables(environment as NodeJS.ProcessEnv)).toEqual([]);
+});
+
+test('no variable that the compose file reads is called unknown', () => {
+  const text = readFileSync(new URL('../../../../docker-compose.yml', import.meta.url), 'utf8');
+  const names = [...text.replaceAll('$$', '').matchAll(/\$\{(BATON_\w+)|^ +(BATON_\w+):$/gm)].map(
+    ([, one, other]) => one ?? other ?? '',
+  );
+  expect(names).toContain('BATON_GRAFANA_PASSWORD');
+  expect(describeUnknownVariables(Object.fromEntries(names.map((name) => [name, '1'])))).toEqual([]);
+});
+
+test('a gateway that is started with the port of the compose file alone is told which it reads', () => {
+  expect(describePortOfCompose({ BATON_PORT: '9000' })).toEqual([
+    'BATON_PORT=9000 is read by docker-compose.yml alone: a gateway listens at PORT',
+  ]);
+  for (const environment of [{}, { BATON_PORT: '9000', PORT: '80' }, { BATON_PORT: 'tcp://10.0.0.1:80' }])
+    expect(describePortOfCompose(environment)).toEqual([]);
 });

@@ -20,6 +20,11 @@ const OF_COMPOSE = [
   'BATON_NODE_IMAGE',
   'BATON_REDIS_IMAGE',
   'BATON_CADDY_IMAGE',
+  'BATON_PROMETHEUS_IMAGE',
+  'BATON_PROMETHEUS_PORT',
+  'BATON_GRAFANA_IMAGE',
+  'BATON_GRAFANA_PASSWORD',
+  'BATON_GRAFANA_PORT',
 ];
 
 /** What Kubernetes sets in each container of a namespace that has a service named baton, or baton-something. */
@@ -41,4 +46,11 @@ export function describeUnknownVariables(environment: NodeJS.ProcessEnv): readon
         nearest === undefined ? 'docs/operating.md lists the settings' : `did you mean ${nearest}?`;
       return `${name} is no setting of Baton, and is ignored: ${hint}`;
     });
+}
+
+/** A line for who sets the port of docker-compose.yml and starts a gateway without it; what Kubernetes sets under that name is no port. */
+export function describePortOfCompose({ BATON_PORT, PORT }: NodeJS.ProcessEnv): readonly string[] {
+  return /^\d+$/.test(BATON_PORT ?? '') && !PORT
+    ? [`BATON_PORT=${BATON_PORT} is read by docker-compose.yml alone: a gateway listens at PORT`]
+    : [];
 }
