@@ -2,11 +2,12 @@ import { startPrivateRedis } from '@baton/local-redis';
 import { expect, test } from 'vitest';
 import { BatonProcess } from '../processes/baton-process.ts';
 
-test('a worker reports at BATON_HEALTH_PORT whether it takes jobs, while Redis stops and starts', async () => {
+test('a worker says where it listens, and reports there whether it takes jobs, while Redis stops and starts', async () => {
   const redis = await startPrivateRedis({});
   const environment = { REDIS_URL: redis.url, BATON_SECRET: 'a secret of the tests', BATON_HEALTH_PORT: '0' };
-  const worker = await BatonProcess.start('worker', environment, /"healthPort":(\d+)/);
-  const ask = async (path: string) => (await fetch(`http://127.0.0.1:${worker.url}${path}`)).status;
+  const worker = await BatonProcess.start('worker', environment, /^baton worker listens on (http:\S+)$/);
+  const ask = async (path: string) =>
+    (await fetch(`${worker.url.replace('0.0.0.0', '127.0.0.1')}${path}`)).status;
   try {
     expect(await ask('/readyz')).toBe(200);
     process.kill(redis.pid, 'SIGSTOP');

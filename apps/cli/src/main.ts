@@ -86,7 +86,12 @@ program
   .action(() =>
     runUntilSignal(async (settings) => {
       const { runWorker } = await import('./roles/run-worker.ts');
-      return runWorker(settings, await deploymentOf(settings));
+      const worker = await runWorker(settings, await deploymentOf(settings));
+      const { healthUrl: url } = worker;
+      console.error(
+        `baton worker ${url === undefined ? 'works, and listens nowhere: BATON_HEALTH_PORT is not set' : `listens on ${url}`}`,
+      );
+      return worker;
     }),
   );
 

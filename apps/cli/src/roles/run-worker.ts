@@ -7,8 +7,11 @@ import { openRoleTracing } from './open-role-tracing.ts';
 import { type Deployment, openStore, type RunningRole } from './open-store.ts';
 import { enabledSyntheticOperations } from './enabled-synthetic-operations.ts';
 
-/** Starts a worker with a hold on Redis of its own. */
-export async function runWorker(settings: Settings, deployment: Deployment): Promise<RunningRole> {
+/** Starts a worker with a hold on Redis of its own; `healthUrl` is where its probes are answered, if anywhere. */
+export async function runWorker(
+  settings: Settings,
+  deployment: Deployment,
+): Promise<RunningRole & { readonly healthUrl: string | undefined }> {
   const replica = settings.BATON_REPLICA ?? generateReplicaName();
   const log = createLogger(settings.LOG_LEVEL, { role: 'worker', replica });
   const store = await openStore(settings, deployment, replica);
@@ -43,6 +46,8 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
   const watch = logRedisAndQueueState(store, log, { unavailableReason: worker.unavailableReason });
   log.info({ healthPort: health?.port }, 'working');
   return {
+    healthUrl:
+      health === undefined ? undefined : `http://${host.includes(':') ? `[${host}]` : host}:${health.port}`,
     async stop() {
       draining = true;
       watch.stop();
