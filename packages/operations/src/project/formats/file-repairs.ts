@@ -1,7 +1,7 @@
-import { isRecord } from '@baton/protocol';
 import type { z } from 'zod';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import { MAX_ID, taskNumberSchema } from '../model/task-id.ts';
+import { keepValue, metadataOf } from './kept-values.ts';
 
 /** One change of a file that is not as it should be: where, what is wrong, and what became of it. */
 export interface FileRepair {
@@ -73,14 +73,14 @@ export function repairItem<T extends Task | Subtask>(
   repairs: FileRepair[],
 ): T {
   const item: Record<string, unknown> = { ...raw, id };
-  const unplaced: Record<string, unknown> = {};
+  const metadata = metadataOf(raw);
+  let hasKept = false;
   const repaired = new Set<string>();
   // What does not fit is taken out until the rest fits, each field once.
   for (;;) {
     const read = schema.safeParse(item);
     if (read.success) {
-      const metadata = repaired.size === 0 ? {} : { metadata: { ...metadataOf(raw), ...unplaced } };
-      const whole = { ...read.data, ...metadata };
+      const whole = { ...read.data, ...(hasKept ? { metadata } : {}) };
       for (const field of FIELDS) {
         const [given, now] = [raw[field], whole[field]];
         if (given === undefined || repaired.has(field) || shownWhole(given) === shownWhole(now)) continue;
@@ -94,39 +94,32 @@ export function repairItem<T extends Task | Subtask>(
       if (repaired.has(field)) continue;
       repaired.add(field);
       const elements = read.error.issues.filter((issue) => issue.path[0] === field && issue.path.length > 1);
-      takeOut(item, unplaced, field, new Set(elements.map((issue) => Number(issue.path[1]))));
-      const where = unplaced[field] === undefined ? '' : `; ${shownValue(unplaced[field])} is under metadata`;
-      repairs.push({ place: `${place}.${field}`, problem: `${message}${where}` });
+      const unplaced = takeOut(item, field, new Set(elements.map((issue) => Number(issue.path[1]))));
+      let problem = message;
+      if (unplaced !== undefined) {
+        problem += `; ${shownValue(unplaced)} is under ${keepValue(metadata, field, unplaced)}`;
+        hasKept = true;
+      }
+      repairs.push({ place: `${place}.${field}`, problem });
     }
   }
 }
 
 const shownWhole = (value: unknown) => JSON.stringify(value);
 
-/** The metadata of an item or tag; what is no object is kept as a field of it. */
-export function metadataOf({ metadata }: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  if (isRecord(metadata)) return metadata;
-  return metadata === undefined || metadata === null ? {} : { metadata };
-}
-
-/** Moves a field's value, or those elements of a list that do not fit, out of an item. */
-function takeOut(
-  item: Record<string, unknown>,
-  unplaced: Record<string, unknown>,
-  field: string,
-  elements: ReadonlySet<number>,
-): void {
+/** Takes a field's value, or those elements of a list that do not fit, out of an item; undefined where nothing is lost. */
+function takeOut(item: Record<string, unknown>, field: string, elements: ReadonlySet<number>): unknown {
   const value = item[field];
   if (Array.isArray(value) && elements.size > 0) {
-    unplaced[field] = value.filter((_, index) => elements.has(index));
     item[field] = value.filter((_, index) => !elements.has(index));
-    return;
+    return value.filter((_, index) => elements.has(index));
   }
-  if (value !== undefined && value !== null && value !== '') unplaced[field] = value;
   delete item[field];
-  if (field !== 'title') return;
-  const isLong = typeof value === 'string' && value !== '';
-  const { id } = item;
-  const named = typeof id === 'number' || typeof id === 'string' ? `Task ${id}` : 'Task';
-  item['title'] = isLong ? value.slice(0, TASK_LIMITS.titleLength) : named;
+  if (field === 'title') {
+    const isLong = typeof value === 'string' && value !== '';
+    const { id } = item;
+    const named = typeof id === 'number' || typeof id === 'string' ? `Task ${id}` : 'Task';
+    item['title'] = isLong ? value.slice(0, TASK_LIMITS.titleLength) : named;
+  }
+  return value === null || value === '' ? undefined : value;
 }

@@ -16,14 +16,8 @@ import {
   tagNameSchema,
 } from '../model/project.ts';
 import { type Subtask, subtaskSchema, type Task, TASK_LIMITS, taskSchema } from '../model/task.ts';
-import {
-  type FileItem,
-  type FileRepair,
-  metadataOf,
-  repairIds,
-  repairItem,
-  shownValue,
-} from './file-repairs.ts';
+import { type FileItem, type FileRepair, repairIds, repairItem, shownValue } from './file-repairs.ts';
+import { keepValue, metadataOf } from './kept-values.ts';
 
 /**
  * claude-task-master's tasks.json, in and out: `{ "<tag>": { "tasks": [...], "metadata": {...} } }`, and its older
@@ -32,7 +26,7 @@ import {
  */
 export class ParsedTasksFile {
   readonly tags: ReadonlyMap<string, Tag>;
-  /** In the file's order, tag by tag. */
+  /** In the file's order, tag by tag; those of the fields beside the tags come last. */
   readonly repairs: readonly FileRepair[];
 
   constructor(tags: ReadonlyMap<string, Tag>, repairs: readonly FileRepair[]) {
@@ -76,23 +70,32 @@ export function* parseTasksFileInSteps(file: unknown, now: string): Generator<un
   const found = fields.filter((entry): entry is [string, FileTag] => isFileTag(entry[1]));
   if (found.length === 0) throw invalid([], 'must hold at least one tag, { "tasks": [...] }', file);
   if (found.length > TASK_LIMITS.tags) throw tooMany('The file', 'tags', found.length, TASK_LIMITS.tags);
+  const others = fields.filter(([, value]) => !isFileTag(value));
   const repairs: FileRepair[] = [];
+  const repairsOfFile: FileRepair[] = [];
   const tags = new Map<string, Tag>();
   for (const [written, raw] of found) {
     const name = tagNameFor(written, tags, repairs);
-    const tag = yield* readTag(name, raw, now, repairs);
+    const metadata = metadataOf(raw);
+    if (tags.size === 0) keepOthers(others, name, metadata, repairsOfFile);
+    const tag = yield* readTag(name, raw, metadata, now, repairs);
     tags.set(name, withoutWrongDependencies(name, tag, repairs));
     yield;
   }
-  const others = fields.filter(([, value]) => !isFileTag(value));
-  const [first] = tags;
-  if (first !== undefined && others.length > 0) {
-    const [name, tag] = first;
-    tags.set(name, { ...tag, metadata: { ...tag.metadata, ...Object.fromEntries(others) } });
-    for (const [place, value] of others)
-      repairs.push({ place, problem: `is no tag; ${shownValue(value)} is under the metadata of '${name}'` });
+  return new ParsedTasksFile(tags, [...repairs, ...repairsOfFile]);
+}
+
+/** Keeps the fields beside the tags under the metadata of the first one. */
+function keepOthers(
+  others: readonly (readonly [string, unknown])[],
+  tag: string,
+  metadata: Record<string, unknown>,
+  repairs: FileRepair[],
+): void {
+  for (const [place, value] of others) {
+    const kept = keepValue(metadata, place, value);
+    repairs.push({ place, problem: `is no tag; ${shownValue(value)} is under ${kept} of '${tag}'` });
   }
-  return new ParsedTasksFile(tags, repairs);
 }
 
 type FileTag = Readonly<Record<string, unknown>> & { readonly tasks: readonly unknown[] };
@@ -125,12 +128,19 @@ export function* tasksFileInSteps(project: Project): Generator<string> {
   yield '}';
 }
 
-function* readTag(name: string, raw: FileTag, now: string, repairs: FileRepair[]): Generator<undefined, Tag> {
+/** `kept` is the metadata as the file has it, with what has no other place; it is added to. */
+function* readTag(
+  name: string,
+  raw: FileTag,
+  kept: Record<string, unknown>,
+  now: string,
+  repairs: FileRepair[],
+): Generator<undefined, Tag> {
   const { tasks: given, metadata: _, ...extra } = raw;
   if (given.length > TASK_LIMITS.tasksPerTag)
     throw tooMany(`Tag '${name}'`, 'tasks', given.length, TASK_LIMITS.tasksPerTag);
-  const metadata = { ...newTag(name, now).metadata, ...metadataOf(raw) } as TagMetadata;
-  const items = itemsOf(given, `${name}.tasks`, metadata, repairs);
+  const items = itemsOf(given, `${name}.tasks`, kept, repairs);
+  const metadata = { ...newTag(name, now).metadata, ...kept } as TagMetadata;
   const ids = repairIds(items, undefined, repairs);
   const tasks: Task[] = [];
   let dependencies = 0;
@@ -155,8 +165,8 @@ function itemsOf(
   const others = given.filter((item) => !isRecord(item));
   if (others.length > 0) {
     const field = list.slice(list.lastIndexOf('.') + 1);
-    metadata[field] = others;
-    repairs.push({ place: list, problem: `${shownValue(others)} are no ${field}, and under metadata` });
+    const kept = keepValue(metadata, field, others);
+    repairs.push({ place: list, problem: `${shownValue(others)} are no ${field}, and under ${kept}` });
   }
   return given.flatMap((raw, index) => (isRecord(raw) ? [{ raw, place: `${list}.${index}` }] : []));
 }
@@ -165,7 +175,7 @@ function readTask({ raw, place }: FileItem, id: number, repairs: FileRepair[]): 
   const given = raw['subtasks'];
   if (!Array.isArray(given) || given.length > TASK_LIMITS.subtasksPerTask)
     return repairItem(taskSchema, { raw, place }, id, repairs);
-  const metadata = { ...metadataOf(raw) };
+  const metadata = metadataOf(raw);
   const items = itemsOf(given, `${place}.subtasks`, metadata, repairs);
   const ids = repairIds(items, id, repairs);
   const subtasks = items.map((item, at) => repairItem(subtaskSchema, item, ids[at] as number, repairs));

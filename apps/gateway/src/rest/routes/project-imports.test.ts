@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestTenant, type TestReplicas, startTestReplicas } from '../testing/test-replicas.ts';
+
+/** What becomes of a tasks.json that is not as claude-task-master writes it: what can be kept is kept, and said. */
+let replicas: TestReplicas;
+beforeAll(async () => {
+  replicas = await startTestReplicas();
+});
+afterAll(() => replicas.stop());
+
+/** Puts a file over one replica, and reads the project over the other. */
+async function importFile(json: object) {
+  const { one, other } = replicas;
+  const { mcp } = await createTestTenant(one);
+  const strict = await one.send('PUT', '/v1/projects/over?strict=true', { token: mcp, json });
+  const put = await one.send('PUT', '/v1/projects/over', { token: mcp, json });
+  expect(put.status).toBe(200);
+  expect(strict.body.problems ?? []).toEqual(put.body.repairs);
+  const got = await other.send('GET', '/v1/projects/over', { token: mcp });
+  return { put: put.body, got: got.body, problems: problemsByPlace(put.body.repairs) };
+}
+
+function problemsByPlace(repairs: readonly { place: string; problem: string }[]): Record<string, string> {
+  return Object.fromEntries(repairs.map(({ place, problem }) => [place, problem]));
+}
+
+test('what the metadata of a task has already is never replaced by what has no place', async () => {
+  const task = {
+    id: 1,
+    title: 'a',
+    description: 'd',
+    status: 'waiting for Bob',
+    dependencies: ['JIRA-1'],
+    subtasks: ['a word'],
+    metadata: { status: 'jira: OPEN', dependencies: ['keep me'], subtasks: 'precious', k: 1 },
+  };
+  const { got, problems } = await importFile({ master: { tasks: [task] } });
+  expect(got.master.tasks[0].metadata).toEqual({
+    ...task.metadata,
+    'status-2': 'waiting for Bob',
+    'dependencies-2': ['JIRA-1'],
+    'subtasks-2': ['a word'],
+  });
+  expect(problems['master.tasks.0.status']).toContain('"waiting for Bob" is under metadata.status-2');
+  expect(problems['master.tasks.0.dependencies']).toContain('metadata.dependencies-2');
+  expect(problems['master.tasks.0.subtasks']).toContain('metadata.subtasks-2');
+});
+
+test('what the metadata of a tag has already is never replaced by fields of the file, or by what is no task', async () => {
+  const metadata = { version: 7, description: 'mine', tasks: 'precious', 'version-2': 'mine too' };
+  const { got, problems } = await importFile({
+    version: '1.0',
+    description: 'of the file',
+    other: 1,
+    master: { tasks: ['a word'], metadata },
+  });
+  expect(got.master.metadata).toMatchObject({
+    ...metadata,
+    'version-3': '1.0',
+    'description-2': 'of the file',
+    'tasks-2': ['a word'],
+    other: 1,
+  });
+  expect(problems['version']).toContain("metadata.version-3 of 'master'");
+  expect(problems['description']).toContain('metadata.description-2');
+  expect(problems['master.tasks']).toContain('metadata.tasks-2');
+});
+
+test('metadata is not added where nothing is kept in it', async () => {
+  const { got } = await importFile({ master: { tasks: [{ id: 1, title: '', description: 'd' }] } });
+  expect(got.master.tasks[0]).toMatchObject({ title: 'Task 1' });
+  expect(got.master.tasks[0]).not.toHaveProperty('metadata');
+});

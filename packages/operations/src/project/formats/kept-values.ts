@@ -1,0 +1,19 @@
+import { isRecord } from '@baton/protocol';
+
+/** The metadata of an item or tag, as an object of the caller's own; what is no object is kept as a field of it. */
+export function metadataOf({ metadata }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if (isRecord(metadata)) return { ...metadata };
+  return metadata === undefined || metadata === null ? {} : { metadata };
+}
+
+/**
+ * Keeps a value that has no place of its own under the first of the names `field`, `field-2`, `field-3`, ... that the
+ * metadata does not have, and returns where: `metadata.field-2`. What the file has there itself is never replaced.
+ */
+export function keepValue(metadata: Record<string, unknown>, field: string, value: unknown): string {
+  let name = field;
+  for (let copy = 2; Object.hasOwn(metadata, name); copy++) name = `${field}-${copy}`;
+  // An assignment to `__proto__` would be none.
+  Object.defineProperty(metadata, name, { value, enumerable: true, writable: true, configurable: true });
+  return `metadata.${name}`;
+}
