@@ -175,6 +175,33 @@ test('projects go out and in again as they were, and are deleted', async () => {
   expect((await baton(['projects'])).said).not.toContain('copy');
 });
 
+test.each([
+  ['of a file', 'tasks.json'],
+  ['of standard input', '-'],
+])(
+  'a number %s that JSON would change is refused with its place, and nothing is stored',
+  async (_what, from) => {
+    const file = '{"master":{"tasks":[{"id":1,"title":"T","description":"","ext":12345678901234567890}]}}';
+    writeFileSync(join(folder, 'tasks.json'), file);
+    const options = { cwd: folder, environment, input: file };
+    const ended = await runBaton(['projects', 'import', 'numbers', from], options);
+    expect(ended).toMatchObject({ code: 78, said: '' });
+    expect(ended.complaints).toContain(
+      `${from}: holds the number 12345678901234567890 at 'master.tasks.0.ext'`,
+    );
+    expect((await baton(['projects'])).said).not.toContain('numbers');
+    const call = await runBaton(['call', 'add_task', '-'], { ...options, input: '{"title":"T","x":1e400}' });
+    expect(call).toMatchObject({ code: 78, complaints: expect.stringContaining("1e400 at 'x'") });
+  },
+);
+
+test('a file that is no JSON is said to be none in words of JSON', async () => {
+  writeFileSync(join(folder, 'broken.json'), '{"master":{"tasks":[');
+  const ended = await baton(['projects', 'import', 'broken', 'broken.json']);
+  expect(ended).toMatchObject({ code: 78, said: '' });
+  expect(ended.complaints).toMatch(/^baton: broken\.json: is not JSON that Baton takes: .*JSON/);
+});
+
 describe('an operator', () => {
   const asOperator = (...args: string[]) => baton(args, { BATON_OPERATOR_TOKEN: OPERATOR_TOKEN });
 

@@ -5,7 +5,7 @@ import { print } from '../output/print.ts';
 import { openRest, type RestClient } from '../rest/rest-client.ts';
 import { ConfigurationError } from '../settings/environment.ts';
 import type { RestFlags } from '../settings/rest-endpoint.ts';
-import { readYamlFile } from '../settings/yaml-file.ts';
+import { readDataFile } from '../settings/data-file.ts';
 
 export type ModelRoleAction = 'list' | 'show' | 'set' | 'delete';
 
@@ -71,7 +71,7 @@ function rolesTable(roles: readonly RoleReply[]) {
  * that it need not stand in the file.
  */
 function readRole(file: string, environment: NodeJS.ProcessEnv): unknown {
-  const role = readYamlFile(file);
+  const role = readDataFile(file);
   if (!isRecord(role) || !Array.isArray(role['routes'])) return role;
   return { ...role, routes: role['routes'].map((route) => withKey(route, environment)) };
 }

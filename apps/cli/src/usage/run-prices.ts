@@ -1,7 +1,7 @@
 import type { PriceTable } from '@baton/protocol';
 import { type Output, print } from '../output/print.ts';
 import { openRest } from '../rest/rest-client.ts';
-import { readYamlFile } from '../settings/yaml-file.ts';
+import { readDataFile } from '../settings/data-file.ts';
 import type { RestFlags } from '../settings/rest-endpoint.ts';
 
 export type PriceAction = 'show' | 'set';
@@ -23,7 +23,7 @@ export async function runPrices(
   );
   const table =
     action === 'set'
-      ? await tenant.request<PriceTable>('PUT', '/prices', readYamlFile(file))
+      ? await tenant.request<PriceTable>('PUT', '/prices', readDataFile(file))
       : await tenant.request<PriceTable>('GET', '/prices');
   print({ value: table, ...pricesOutput(table) }, flags);
   return 0;

@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject, parseJson } from '@baton/protocol';
 import { UsageError } from '../process/exit-codes.ts';
-import { readTextFile, readYamlFile } from '../settings/yaml-file.ts';
+import { readTextFile, readDataFile } from '../settings/data-file.ts';
 
 const ASSIGNMENT = /^([A-Za-z_$][\w.$-]*)(:?=)([\s\S]*)$/;
 
@@ -15,7 +15,7 @@ export function readCallArguments(words: readonly string[]): JsonObject {
   if (words.length === 0) return {};
   if (more.length === 0 && first.trimStart().startsWith('{')) return asObject(json(first, first), first);
   if (more.length === 0 && (first === '-' || first.startsWith('@')))
-    return asObject(readYamlFile(first === '-' ? '-' : first.slice(1)), first);
+    return asObject(readDataFile(first === '-' ? '-' : first.slice(1)), first);
   return Object.fromEntries(words.map(readAssignment));
 }
 

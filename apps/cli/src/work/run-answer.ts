@@ -3,7 +3,7 @@ import { print } from '../output/print.ts';
 import { EXIT_CODES } from '../process/exit-codes.ts';
 import { openRest } from '../rest/rest-client.ts';
 import type { RestFlags } from '../settings/rest-endpoint.ts';
-import { readTextFile } from '../settings/yaml-file.ts';
+import { readTextFile } from '../settings/data-file.ts';
 import { describeResult } from './result-text.ts';
 
 export interface AnswerFlags extends RestFlags {

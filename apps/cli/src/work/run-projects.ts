@@ -3,7 +3,7 @@ import { type Output, print } from '../output/print.ts';
 import { jsonText } from '../output/plain-text.ts';
 import { openRest, type RestClient } from '../rest/rest-client.ts';
 import type { RestFlags } from '../settings/rest-endpoint.ts';
-import { readYamlFile } from '../settings/yaml-file.ts';
+import { readDataFile } from '../settings/data-file.ts';
 import { readLimit } from './read-limit.ts';
 
 export type ProjectAction = 'list' | 'export' | 'import' | 'delete';
@@ -45,7 +45,7 @@ async function perform(
       return { value, text: jsonText(value) };
     }
     case 'import': {
-      const value = await rest.request<ImportedProjectReply>('PUT', path, readYamlFile(file));
+      const value = await rest.request<ImportedProjectReply>('PUT', path, readDataFile(file));
       const counts = Object.entries(value.taskCounts).map(([tag, count]) => `${count} in ${tag}`);
       const repairs = value.repairs.map(({ place, problem }) => `repaired: ${place} ${problem}`);
       const text = `${project} has its tasks from the file: ${counts.join(', ')}.`;
