@@ -71,3 +71,49 @@ test('metadata is not added where nothing is kept in it', async () => {
   expect(got.master.tasks[0]).toMatchObject({ title: 'Task 1' });
   expect(got.master.tasks[0]).not.toHaveProperty('metadata');
 });
+
+const named = (title: string) => ({ id: 1, title, description: 'd' });
+
+test('tasks beside tags hide no tag: they are the default tag, or one of a free name', async () => {
+  const both = { tasks: [named('old')], master: { tasks: [named('new')] } };
+  const { put, got, problems } = await importFile(both);
+  expect(put.taskCounts).toEqual({ 'master-2': 1, master: 1 });
+  expect([got['master-2'].tasks[0].title, got.master.tasks[0].title]).toEqual(['old', 'new']);
+  expect(problems).toEqual({
+    tasks: "stand beside tags, and 'master' is another; they are the tag 'master-2' now",
+  });
+  const other = await importFile({
+    later: { tasks: [named('new')], metadata: { description: 'Later' } },
+    tasks: [named('old')],
+    metadata: { description: 'Old', projectName: 'P' },
+    version: 1,
+  });
+  expect(other.put.currentTag).toBe('master');
+  expect(other.got.master).toMatchObject({
+    tasks: [{ title: 'old' }],
+    metadata: { description: 'Old', projectName: 'P' },
+  });
+  expect(other.got.later.metadata).toMatchObject({ description: 'Later', version: 1 });
+  expect(Object.keys(other.problems)).toEqual(['tasks', 'version']);
+});
+
+test('a valid name of a tag is never given to another, and the others get the nearest that are free', async () => {
+  const tag = (title: string) => ({ tasks: [named(title)] });
+  const { got, problems } = await importFile({
+    'a/b': tag('slash'),
+    'a b': tag('blank'),
+    'a-b': tag('valid'),
+    'a-b-2': tag('valid too'),
+  });
+  const titles = Object.keys(got).map((name) => [name, got[name].tasks[0].title]);
+  expect(titles).toEqual([
+    ['a-b-3', 'slash'],
+    ['a-b-4', 'blank'],
+    ['a-b', 'valid'],
+    ['a-b-2', 'valid too'],
+  ]);
+  expect(problems).toEqual({
+    'a/b': "a tag must be 1 to 64 letters, digits or - _ .; it is 'a-b-3' now",
+    'a b': "a tag must be 1 to 64 letters, digits or - _ .; it is 'a-b-4' now",
+  });
+});

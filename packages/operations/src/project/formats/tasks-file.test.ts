@@ -252,9 +252,29 @@ describe('a damaged file is repaired, and each repair names its place:', () => {
 
   it('names and values of tags', () => {
     const { tags, repairs } = read({ 'a b': { tasks: [] }, 'a-b': { tasks: [] }, version: 3 });
-    expect([...tags.keys()]).toEqual(['a-b', 'tag-a-b-2']);
-    expect(tags.get('a-b')?.metadata).toMatchObject({ version: 3 });
-    expect(repairs.map(({ place }) => place)).toEqual(['a b', 'a-b', 'version']);
+    expect([...tags.keys()]).toEqual(['a-b-2', 'a-b']);
+    expect(tags.get('a-b-2')?.metadata).toMatchObject({ version: 3 });
+    expect(repairs.map(({ place }) => place)).toEqual(['a b', 'version']);
+  });
+
+  it('names that are alike, without length, too long or cut within a character', () => {
+    const names = [
+      'a/b',
+      'größe/ß',
+      '',
+      'x'.repeat(70),
+      `${'x'.repeat(49)}\u{1d400}${'x'.repeat(20)}`,
+      'a b',
+    ];
+    const { tags } = read(Object.fromEntries(names.map((name) => [name, { tasks: [] }])));
+    expect([...tags.keys()]).toEqual([
+      'a-b',
+      'größe-ß',
+      'tag',
+      'x'.repeat(50),
+      `${'x'.repeat(49)}-`,
+      'a-b-2',
+    ]);
   });
 
   it('what was repaired once needs no repair again', () => {

@@ -7,21 +7,15 @@ import {
 } from '@baton/protocol';
 import { findBackEdges } from '../dependencies/back-edges.ts';
 import { buildGraph, dependencyLinks } from '../dependencies/dependency-graph.ts';
-import {
-  DEFAULT_TAG,
-  newTag,
-  type Project,
-  type Tag,
-  type TagMetadata,
-  tagNameSchema,
-} from '../model/project.ts';
+import { newTag, type Project, type Tag, type TagMetadata } from '../model/project.ts';
 import { type Subtask, subtaskSchema, type Task, TASK_LIMITS, taskSchema } from '../model/task.ts';
 import { type FileItem, type FileRepair, repairIds, repairItem, shownValue } from './file-repairs.ts';
+import { type RawTag, readFileTags } from './file-tags.ts';
 import { keepValue, metadataOf } from './kept-values.ts';
 
 /**
  * claude-task-master's tasks.json, in and out: `{ "<tag>": { "tasks": [...], "metadata": {...} } }`, and its older
- * form without tags, `{ "tasks": [...] }`, in. Real files are damaged: what can be kept is, what has no place is kept under
+ * form without tags, `{ "tasks": [...] }`, in, also where both stand in one file. Real files are damaged: what can be kept is, what has no place is kept under
  * `metadata`, and each change is a repair.
  */
 export class ParsedTasksFile {
@@ -63,21 +57,17 @@ export function* parseTasksFileInSteps(file: unknown, now: string): Generator<un
   }
   if (exceedsDepth(MAX_STORED_JSON_DEPTH, file))
     throw new BatonError('invalid_arguments', `The file nests deeper than ${MAX_STORED_JSON_DEPTH} levels.`);
-  const tagged: Readonly<Record<string, unknown>> = Array.isArray(file['tasks'])
-    ? { [DEFAULT_TAG]: file }
-    : file;
-  const fields = Object.entries(tagged);
-  const found = fields.filter((entry): entry is [string, FileTag] => isFileTag(entry[1]));
-  if (found.length === 0) throw invalid([], 'must hold at least one tag, { "tasks": [...] }', file);
-  if (found.length > TASK_LIMITS.tags) throw tooMany('The file', 'tags', found.length, TASK_LIMITS.tags);
-  const others = fields.filter(([, value]) => !isFileTag(value));
+  const found = readFileTags(file);
+  if (found.tags.length === 0) throw invalid([], 'must hold at least one tag, { "tasks": [...] }', file);
+  if (found.tags.length > TASK_LIMITS.tags)
+    throw tooMany('The file', 'tags', found.tags.length, TASK_LIMITS.tags);
   const repairs: FileRepair[] = [];
   const repairsOfFile: FileRepair[] = [];
   const tags = new Map<string, Tag>();
-  for (const [written, raw] of found) {
-    const name = tagNameFor(written, tags, repairs);
+  for (const { name, raw, repair } of found.tags) {
+    if (repair !== undefined) repairs.push(repair);
     const metadata = metadataOf(raw);
-    if (tags.size === 0) keepOthers(others, name, metadata, repairsOfFile);
+    if (tags.size === 0) keepOthers(found.others, name, metadata, repairsOfFile);
     const tag = yield* readTag(name, raw, metadata, now, repairs);
     tags.set(name, withoutWrongDependencies(name, tag, repairs));
     yield;
@@ -98,21 +88,6 @@ function keepOthers(
   }
 }
 
-type FileTag = Readonly<Record<string, unknown>> & { readonly tasks: readonly unknown[] };
-const isFileTag = (value: unknown): value is FileTag => isRecord(value) && Array.isArray(value['tasks']);
-
-/** A tag's name as it is written, or the nearest that a tag may have. */
-function tagNameFor(written: string, taken: ReadonlyMap<string, Tag>, repairs: FileRepair[]): string {
-  if (tagNameSchema.safeParse(written).success && !taken.has(written)) return written;
-  const base = written.replaceAll(/[^A-Za-z0-9_.-]/g, '-').slice(0, 50) || 'tag';
-  let name = base;
-  for (let copy = 2; taken.has(name) || !tagNameSchema.safeParse(name).success; copy++)
-    name = `tag-${base}-${copy}`;
-  const problem = `a tag must be 1 to 64 letters, digits or - _ .; it is '${name}' now`;
-  repairs.push({ place: written.slice(0, 100), problem });
-  return name;
-}
-
 /** A project as the text of tasks.json, in pieces of at most a task each: the whole would block the event loop. */
 export function* tasksFileInSteps(project: Project): Generator<string> {
   let before = '{';
@@ -131,7 +106,7 @@ export function* tasksFileInSteps(project: Project): Generator<string> {
 /** `kept` is the metadata as the file has it, with what has no other place; it is added to. */
 function* readTag(
   name: string,
-  raw: FileTag,
+  raw: RawTag,
   kept: Record<string, unknown>,
   now: string,
   repairs: FileRepair[],

@@ -1,0 +1,79 @@
+import { isRecord } from '@baton/protocol';
+import { DEFAULT_TAG, tagNameSchema } from '../model/project.ts';
+import type { FileRepair } from './file-repairs.ts';
+
+/** Characters of a name in a file that are the beginning of the tag's name, which has 64 at most. */
+const KEPT_OF_NAME = 50;
+/** Characters of a name that a repair shows. */
+const SHOWN_OF_NAME = 100;
+
+/** A tag as it stands in a file. */
+export type RawTag = Readonly<Record<string, unknown>> & { readonly tasks: readonly unknown[] };
+
+interface NamedTag {
+  /** A name that a tag may have, and no other of the file has. */
+  readonly name: string;
+  readonly raw: RawTag;
+  /** Says why the name is not the one of the file. */
+  readonly repair?: FileRepair;
+}
+
+/**
+ * The tags of a file in its order, and its fields that are none. A file without tags, `{ "tasks": [...] }`, is the default tag; where such tasks
+ * stand beside tags, they are a tag more. A valid name stays whatever the others are.
+ */
+export function readFileTags(file: Readonly<Record<string, unknown>>): {
+  readonly tags: readonly NamedTag[];
+  readonly others: readonly (readonly [string, unknown])[];
+} {
+  const fields = Object.entries(file);
+  const written = fields.filter((entry): entry is [string, RawTag] => isRawTag(entry[1]));
+  if (hasTasks(file) && written.length === 0) return { tags: [{ name: DEFAULT_TAG, raw: file }], others: [] };
+  const taken = new Set(written.map(([name]) => name).filter(isTagName));
+  const hasLooseMetadata = hasTasks(file) && isRecord(file['metadata']) && !isRawTag(file['metadata']);
+  const loose = hasTasks(file) ? looseTag(file, taken) : undefined;
+  const tags: NamedTag[] = [];
+  const others: [string, unknown][] = [];
+  for (const [field, value] of fields) {
+    if (isRawTag(value))
+      tags.push(isTagName(field) ? { name: field, raw: value } : renamed(field, value, taken));
+    else if (field === 'tasks' && loose !== undefined) tags.push(loose);
+    else if (field !== 'metadata' || !hasLooseMetadata) others.push([field, value]);
+  }
+  return { tags, others };
+}
+
+const hasTasks = (value: Readonly<Record<string, unknown>>): value is RawTag => Array.isArray(value['tasks']);
+const isRawTag = (value: unknown): value is RawTag => isRecord(value) && hasTasks(value);
+const isTagName = (name: string) => tagNameSchema.safeParse(name).success;
+
+/** The tasks that stand beside tags, with the metadata that stands there too. */
+function looseTag({ tasks, metadata }: RawTag, taken: Set<string>): NamedTag {
+  const isOther = taken.has(DEFAULT_TAG);
+  const name = freeName(DEFAULT_TAG, taken);
+  const why = isOther ? `, and '${DEFAULT_TAG}' is another` : '';
+  return {
+    name,
+    raw: { tasks, ...(isRecord(metadata) && !isRawTag(metadata) ? { metadata } : {}) },
+    repair: { place: 'tasks', problem: `stand beside tags${why}; they are the tag '${name}' now` },
+  };
+}
+
+function renamed(written: string, raw: RawTag, taken: Set<string>): NamedTag {
+  // A cut through a character, or half of one, is no letter.
+  const base =
+    written
+      .slice(0, KEPT_OF_NAME)
+      .toWellFormed()
+      .replaceAll(/[^\p{L}\p{N}._-]/gu, '-') || 'tag';
+  const name = freeName(base, taken);
+  const problem = `a tag must be 1 to 64 letters, digits or - _ .; it is '${name}' now`;
+  return { name, raw, repair: { place: written.slice(0, SHOWN_OF_NAME).toWellFormed(), problem } };
+}
+
+function freeName(base: string, taken: Set<string>): string {
+  let name = base;
+  for (let copy = 2; taken.has(name); copy++) name = `${base}-${copy}`;
+  taken.add(name);
+  return name;
+}
