@@ -117,3 +117,75 @@ test('a valid name of a tag is never given to another, and the others get the ne
     'a b': "a tag must be 1 to 64 letters, digits or - _ .; it is 'a-b-4' now",
   });
 });
+
+test('dependencies on ids that are none follow the tasks and subtasks that had them', async () => {
+  const part = (id: unknown, ...dependencies: unknown[]) => ({ ...named('part'), id, dependencies });
+  const tasks = [
+    { ...named('first'), id: 'a1b2-uuid', dependencies: [] },
+    { ...named('second'), id: 'T-7', dependencies: ['a1b2-uuid', ' T-7.b ', 'nothing'] },
+    {
+      ...named('third'),
+      id: 0,
+      dependencies: ['T-7', 9],
+      subtasks: [part('a'), part('b', 'a', 'T-7', 'T-8.a')],
+    },
+    { ...named('fourth'), id: 9, dependencies: ['only-there'], subtasks: [part('only-there'), part('a')] },
+    { ...named('fifth'), id: 'T-8', dependencies: ['a', 0], subtasks: [part('a'), part(2, 'a')] },
+  ];
+  tasks[1] = { ...tasks[1], subtasks: [part('a'), part('b')] } as never;
+  const { got, problems } = await importFile({ master: { tasks } });
+  const shown = got.master.tasks.map(({ id, dependencies, metadata, subtasks }: Shown) => [
+    id,
+    dependencies,
+    metadata?.dependencies,
+    subtasks.map((subtask) => [subtask.id, subtask.dependencies]),
+  ]);
+  expect(shown).toEqual([
+    [10, [], undefined, []],
+    [
+      11,
+      [10, '11.2'],
+      ['nothing'],
+      [
+        [1, []],
+        [2, []],
+      ],
+    ],
+    [
+      12,
+      [11, 9],
+      undefined,
+      [
+        [1, []],
+        [2, [1, 11, '13.3']],
+      ],
+    ],
+    [
+      9,
+      ['9.1'],
+      undefined,
+      [
+        [1, []],
+        [2, []],
+      ],
+    ],
+    // More than one subtask has the id `a`, so that to another task it names nothing.
+    [
+      13,
+      [12],
+      ['a'],
+      [
+        [3, []],
+        [2, [3]],
+      ],
+    ],
+  ]);
+  expect(problems['master.tasks.2.dependencies']).toBe('is ["T-7",9]; it is [11,9] now');
+});
+
+interface Shown {
+  readonly id: number;
+  readonly dependencies: unknown[];
+  readonly metadata?: { readonly dependencies: unknown[] };
+  readonly subtasks: readonly Shown[];
+}

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
-import { MAX_ID, taskNumberSchema } from '../model/task-id.ts';
+import type { AssignedId } from './file-ids.ts';
 import { keepValue, metadataOf } from './kept-values.ts';
 
 /** One change of a file that is not as it should be: where, what is wrong, and what became of it. */
@@ -31,48 +31,41 @@ export interface FileItem {
 
 export const shownValue = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, SHOWN);
 
-/**
- * The ids of items of one list, in their order: as they are written where that is an id, "5.2" of task 5 being 2; the next
- * free one for an item without an id, or with that of one before it.
- */
-export function repairIds(
+/** Says which items of one list have another id than the written one. */
+export function noteIds(
   items: readonly FileItem[],
-  parent: number | undefined,
+  assigned: readonly AssignedId[],
   repairs: FileRepair[],
-): number[] {
-  const written = items.map(({ raw }) => readId(raw['id'], parent));
-  const taken = new Set<number>();
-  let free = 0;
-  for (const id of written) if (id !== undefined && id < MAX_ID) free = Math.max(free, id);
-  return items.map(({ raw: { id: given }, place }, at) => {
-    const read = written[at];
-    const isOwn = read !== undefined && !taken.has(read);
-    const id = isOwn ? read : ++free;
-    taken.add(id);
-    const why = isOwn ? '' : read === undefined ? ', which is no id' : ', like the one of another before it';
-    if (given !== id)
-      repairs.push({ place: `${place}.id`, problem: `is ${shownValue(given)}${why}; it is ${id} now` });
-    return id;
-  });
-}
-
-function readId(given: unknown, parent: number | undefined): number | undefined {
-  const [, task, own] = typeof given === 'string' ? (/^\s*(\d+)\.(\d+)\s*$/.exec(given) ?? []) : [];
-  const id = taskNumberSchema.safeParse(Number(task) === parent ? own : given);
-  return id.success ? id.data : undefined;
+): void {
+  for (const [at, { raw, place }] of items.entries()) {
+    const { id, why } = assigned[at] as AssignedId;
+    if (raw['id'] === id) continue;
+    const reason = {
+      unreadable: ', which is no id',
+      repeated: ', like the one of another before it',
+      none: '',
+    };
+    const problem = `is ${shownValue(raw['id'])}${reason[why ?? 'none']}; it is ${id} now`;
+    repairs.push({ place: `${place}.id`, problem });
+  }
 }
 
 /**
  * A task or subtask by its schema. A value that does not fit is kept under `metadata`, and what stands in its place is as if
- * it had been left out; each field that is not as it was written is a repair.
+ * it had been left out; each field that is not as it was written is a repair. `dependencies`: those of the item, by ids.
  */
 export function repairItem<T extends Task | Subtask>(
   schema: z.ZodType<T>,
   { raw, place }: FileItem,
   id: number,
+  dependencies: unknown,
   repairs: FileRepair[],
 ): T {
-  const item: Record<string, unknown> = { ...raw, id };
+  const item: Record<string, unknown> = {
+    ...raw,
+    id,
+    ...(dependencies === undefined ? {} : { dependencies }),
+  };
   const metadata = metadataOf(raw);
   let hasKept = false;
   const repaired = new Set<string>();

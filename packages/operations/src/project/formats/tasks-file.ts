@@ -9,7 +9,8 @@ import { findBackEdges } from '../dependencies/back-edges.ts';
 import { buildGraph, dependencyLinks } from '../dependencies/dependency-graph.ts';
 import { newTag, type Project, type Tag, type TagMetadata } from '../model/project.ts';
 import { type Subtask, subtaskSchema, type Task, TASK_LIMITS, taskSchema } from '../model/task.ts';
-import { type FileItem, type FileRepair, repairIds, repairItem, shownValue } from './file-repairs.ts';
+import { type AssignedId, FileIds, rawSubtasks } from './file-ids.ts';
+import { type FileItem, type FileRepair, noteIds, repairItem, shownValue } from './file-repairs.ts';
 import { type RawTag, readFileTags } from './file-tags.ts';
 import { keepValue, metadataOf } from './kept-values.ts';
 
@@ -116,11 +117,12 @@ function* readTag(
     throw tooMany(`Tag '${name}'`, 'tasks', given.length, TASK_LIMITS.tasksPerTag);
   const items = itemsOf(given, `${name}.tasks`, kept, repairs);
   const metadata = { ...newTag(name, now).metadata, ...kept } as TagMetadata;
-  const ids = repairIds(items, undefined, repairs);
+  const ids = new FileIds(items.map(({ raw }) => raw));
+  noteIds(items, ids.tasks, repairs);
   const tasks: Task[] = [];
   let dependencies = 0;
   for (const [at, item] of items.entries()) {
-    const task = readTask(item, ids[at] as number, repairs);
+    const task = readTask(item, at, ids, repairs);
     tasks.push(asWritten(task, item.raw));
     dependencies += dependenciesOf(task);
     if (dependencies > TASK_LIMITS.dependenciesPerTag)
@@ -146,16 +148,28 @@ function itemsOf(
   return given.flatMap((raw, index) => (isRecord(raw) ? [{ raw, place: `${list}.${index}` }] : []));
 }
 
-function readTask({ raw, place }: FileItem, id: number, repairs: FileRepair[]): Task {
+/** The task that is `at` in the tag. */
+function readTask({ raw, place }: FileItem, at: number, ids: FileIds, repairs: FileRepair[]): Task {
+  const { id } = ids.tasks[at] as AssignedId;
+  const dependencies = byIds(raw, ids);
   const given = raw['subtasks'];
-  if (!Array.isArray(given) || given.length > TASK_LIMITS.subtasksPerTask)
-    return repairItem(taskSchema, { raw, place }, id, repairs);
+  if (!Array.isArray(given) || rawSubtasks(raw) === undefined)
+    return repairItem(taskSchema, { raw, place }, id, dependencies, repairs);
   const metadata = metadataOf(raw);
   const items = itemsOf(given, `${place}.subtasks`, metadata, repairs);
-  const ids = repairIds(items, id, repairs);
-  const subtasks = items.map((item, at) => repairItem(subtaskSchema, item, ids[at] as number, repairs));
+  const assigned = ids.subtasks[at] as readonly AssignedId[];
+  noteIds(items, assigned, repairs);
+  const subtasks = items.map((item, part) =>
+    repairItem(subtaskSchema, item, (assigned[part] as AssignedId).id, byIds(item.raw, ids, id), repairs),
+  );
   const whole = { ...raw, subtasks, ...(items.length < given.length ? { metadata } : {}) };
-  return repairItem(taskSchema, { raw: whole, place }, id, repairs);
+  return repairItem(taskSchema, { raw: whole, place }, id, dependencies, repairs);
+}
+
+/** The dependencies of an item, of a subtask of `parent` where that is given, on what they name now. */
+function byIds({ dependencies }: FileItem['raw'], ids: FileIds, parent?: number): unknown {
+  if (!Array.isArray(dependencies)) return dependencies;
+  return dependencies.map((value: unknown) => ids.dependencyOf(value, parent) ?? value);
 }
 
 function dependenciesOf({ dependencies, subtasks }: Task): number {
