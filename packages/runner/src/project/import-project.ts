@@ -9,7 +9,7 @@ const NAMED_PROBLEMS = 5;
 
 /**
  * Replaces a project's tags by those of a tasks.json, repaired where it is damaged; the outcome lists the repairs.
- * Errors as for `runCommand`; with `strict`, `invalid_arguments` for a file that needs a repair, with all of them.
+ * Errors as for `runCommand`, `limit_storage` with the bytes that the file would take (`needed`); with `strict`, `invalid_arguments` for a file that needs a repair, with all of them.
  */
 export async function importProject(
   tenant: TenantStore,
@@ -28,5 +28,21 @@ export async function importProject(
       { field: 'file', problems: parsed.repairs },
     );
   }
-  return runCommand(tenant, name, { command: 'import', file: parsed });
+  try {
+    return await runCommand(tenant, name, { command: 'import', file: parsed });
+  } catch (thrown) {
+    throw asImportRefusal(thrown);
+  }
+}
+
+/** A file that is too large for a project is refused by its own size, not by what the project held before. */
+function asImportRefusal(thrown: unknown): unknown {
+  if (!(thrown instanceof BatonError) || thrown.details['limit'] !== 'projectBytes') return thrown;
+  const { needed, most } = thrown.details;
+  return new BatonError(
+    thrown.code,
+    `The file would take ${needed} bytes as a project, and the tenant's limit 'projectBytes' allows ${most}. Nothing was changed. ` +
+      'Import its tags into several projects, leave out tasks, or have the limit raised.',
+    thrown.details,
+  );
 }

@@ -242,8 +242,13 @@ function notRetryableRefusal(taskId: string | undefined, [reason = '']: readonly
 }
 
 /** Names what to delete: nothing leaves by itself but ended tasks. */
-function storageRefusal([limit = '', most, used]: readonly string[]): BatonError {
-  const facts = { limit, most: Number(most), used: Number(used) };
+function storageRefusal([limit = '', most, used, needed]: readonly string[]): BatonError {
+  const facts = {
+    limit,
+    most: Number(most),
+    used: Number(used),
+    ...(needed !== undefined && { needed: Number(needed) }),
+  };
   const remedy = {
     projects: 'Delete one with delete_project or DELETE /v1/projects/{id}; baton://usage lists them.',
     workflows: 'Delete one with DELETE /v1/workflows/{name}.',

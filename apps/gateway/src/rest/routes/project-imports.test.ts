@@ -183,6 +183,26 @@ test('dependencies on ids that are none follow the tasks and subtasks that had t
   expect(problems['master.tasks.2.dependencies']).toBe('is ["T-7",9]; it is [11,9] now');
 });
 
+test('a file that is too large for a project is refused with what it would take, what is allowed, and a way out', async () => {
+  const { one } = replicas;
+  const { mcp } = await createTestTenant(one, { projectBytes: 20_000 });
+  const tasks = [1, 2, 3].map((id) => ({ ...named('T'), id, details: 'x'.repeat(10_000) }));
+  const put = async (count: number) =>
+    one.send('PUT', '/v1/projects/p', { token: mcp, json: { master: { tasks: tasks.slice(0, count) } } });
+  const refused = await put(3);
+  expect([refused.status, refused.body]).toMatchObject([
+    413,
+    { code: 'limit_storage', limit: 'projectBytes', most: 20_000, used: 0, needed: expect.any(Number) },
+  ]);
+  expect(refused.body.needed).toBeGreaterThan(30_000);
+  expect(refused.body.detail).toMatch(
+    `The file would take ${refused.body.needed} bytes as a project, and the tenant's limit 'projectBytes' allows 20000.`,
+  );
+  expect(refused.body.detail).not.toMatch(/Delete/);
+  expect((await put(1)).status).toBe(200);
+  expect((await put(3)).body.needed).toBe(refused.body.needed);
+});
+
 interface Shown {
   readonly id: number;
   readonly dependencies: unknown[];

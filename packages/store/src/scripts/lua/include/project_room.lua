@@ -6,6 +6,7 @@ local function parse_use(entry)
 end
 
 -- The refusal of what grows a project by so many bytes, or makes it, or nil; `use`: its entry, false for a project that does not exist.
+-- For projectBytes its last fact is how many bytes the project would take.
 local function refusal_of_project_growth(use, grown, most_projects, project_limit)
   if not use then
     local projects = redis.call('ZCARD', K_projects)
@@ -13,6 +14,6 @@ local function refusal_of_project_growth(use, grown, most_projects, project_limi
   end
   local _, bytes = parse_use(use)
   if grown > 0 and bytes + grown > tonumber(project_limit) then
-    return {'limit_storage', 'projectBytes', project_limit, string.format('%d', bytes)}
+    return {'limit_storage', 'projectBytes', project_limit, string.format('%d', bytes), string.format('%d', bytes + grown)}
   end
 end
