@@ -183,6 +183,23 @@ test('dependencies on ids that are none follow the tasks and subtasks that had t
   expect(problems['master.tasks.2.dependencies']).toBe('is ["T-7",9]; it is [11,9] now');
 });
 
+test('a repair says what is there now, and where in the file in one way', async () => {
+  const subtasks = ['none', { ...named('part'), dependencies: [77] }];
+  const tasks = [
+    'none',
+    { id: 5, title: '', status: 'asleep', subtasks: null, dependencies: [99, 99] },
+    { ...named('T'), subtasks },
+  ];
+  const { problems } = await importFile({ master: { tasks } });
+  expect(problems).toMatchObject({
+    'master.tasks.1.title': 'must not be empty; it is "Task 5" now',
+    'master.tasks.1.status': expect.stringMatching(/"asleep" is under metadata.status; it is "pending" now$/),
+    'master.tasks.1.subtasks': 'is null; it is [] now',
+    'master.tasks.1.dependencies': 'that of 5 on 99 names nothing; it is left out',
+    'master.tasks.2.subtasks.1.dependencies': 'that of 1.1 on 77 names nothing; it is left out',
+  });
+});
+
 test('a file that is too large for a project is refused with what it would take, what is allowed, and a way out', async () => {
   const { one } = replicas;
   const { mcp } = await createTestTenant(one, { projectBytes: 20_000 });

@@ -93,7 +93,7 @@ test('a file takes the place of all that was there', async () => {
     taskCounts: { master: 1 },
     repairs: [
       { place: 'master.tasks.0.id', problem: 'is "7"; it is 7 now' },
-      { place: 'master 7', problem: expect.stringContaining('99 names nothing') },
+      { place: 'master.tasks.0.dependencies', problem: expect.stringContaining('99 names nothing') },
     ],
   });
   const { body } = await one.send('GET', '/v1/projects/default', { token: mcp });

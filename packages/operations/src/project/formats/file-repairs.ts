@@ -21,6 +21,7 @@ const FIELDS = [
   'dependencies',
   'details',
   'testStrategy',
+  'subtasks',
 ] as const;
 
 /** An item of a file as it is written, and where. */
@@ -68,16 +69,23 @@ export function repairItem<T extends Task | Subtask>(
   };
   const metadata = metadataOf(raw);
   let hasKept = false;
-  const repaired = new Set<string>();
+  /** What was wrong with each field that was taken out, in part or whole. */
+  const repaired = new Map<string, string>();
   // What does not fit is taken out until the rest fits, each field once.
   for (;;) {
     const read = schema.safeParse(item);
     if (read.success) {
       const whole = { ...read.data, ...(hasKept ? { metadata } : {}) };
+      const now: Readonly<Record<string, unknown>> = whole;
+      for (const [field, problem] of repaired)
+        repairs.push({ place: `${place}.${field}`, problem: `${problem}; ${shownNow(now[field])}` });
       for (const field of FIELDS) {
-        const [given, now] = [raw[field], whole[field]];
-        if (given === undefined || repaired.has(field) || shownWhole(given) === shownWhole(now)) continue;
-        const problem = `is ${shownValue(given)}; it is ${now === undefined ? 'left out' : shownValue(now)} now`;
+        const given = raw[field];
+        if (given === undefined || repaired.has(field)) continue;
+        // The items of a list have repairs of their own.
+        if (field === 'subtasks' && Array.isArray(given)) continue;
+        if (shownWhole(given) === shownWhole(now[field])) continue;
+        const problem = `is ${shownValue(given)}; ${shownNow(now[field])}`;
         repairs.push({ place: `${place}.${field}`, problem });
       }
       return whole;
@@ -85,7 +93,6 @@ export function repairItem<T extends Task | Subtask>(
     for (const { path, message } of read.error.issues) {
       const field = String(path[0]);
       if (repaired.has(field)) continue;
-      repaired.add(field);
       const elements = read.error.issues.filter((issue) => issue.path[0] === field && issue.path.length > 1);
       const unplaced = takeOut(item, field, new Set(elements.map((issue) => Number(issue.path[1]))));
       let problem = message;
@@ -93,11 +100,13 @@ export function repairItem<T extends Task | Subtask>(
         problem += `; ${shownValue(unplaced)} is under ${keepValue(metadata, field, unplaced)}`;
         hasKept = true;
       }
-      repairs.push({ place: `${place}.${field}`, problem });
+      repaired.set(field, problem);
     }
   }
 }
 
+const shownNow = (value: unknown) =>
+  value === undefined ? 'it is left out' : `it is ${shownValue(value)} now`;
 const shownWhole = (value: unknown) => JSON.stringify(value);
 
 /** Takes a field's value, or those elements of a list that do not fit, out of an item; undefined where nothing is lost. */

@@ -114,7 +114,10 @@ describe('a file of claude-task-master', () => {
       },
     };
     const { tags, repairs } = read(file);
-    expect(repairs.map(({ place }) => place)).toEqual(['master 1', 'master 1.1']);
+    expect(repairs.map(({ place }) => place)).toEqual([
+      'master.tasks.0.dependencies',
+      'master.tasks.0.subtasks.0.dependencies',
+    ]);
     expect(tags.get('master')?.tasks[0]).toMatchObject({
       dependencies: [],
       subtasks: [{ dependencies: [] }],
@@ -215,13 +218,13 @@ describe('a damaged file is repaired, and each repair names its place:', () => {
       'two tasks that depend on each other',
       both([[2], [1]]),
       [{ dependencies: [2] }, { dependencies: [] }],
-      ['master 2'],
+      ['master.tasks.1.dependencies'],
     ],
     [
       'a task that depends on itself',
       both([[1], [1]]),
       [{ dependencies: [] }, { dependencies: [1] }],
-      ['master 1'],
+      ['master.tasks.0.dependencies'],
     ],
     [
       'subtasks that depend on each other',
@@ -235,7 +238,7 @@ describe('a damaged file is repaired, and each repair names its place:', () => {
         },
       ],
       [{ subtasks: [{ dependencies: ['1.2'] }, { dependencies: [] }] }],
-      ['master 1.2'],
+      ['master.tasks.0.subtasks.1.dependencies'],
     ],
     ['tasks that are none', [A, 'note', null], [{ id: 1 }], ['master.tasks']],
     [

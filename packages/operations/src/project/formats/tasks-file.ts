@@ -70,7 +70,7 @@ export function* parseTasksFileInSteps(file: unknown, now: string): Generator<un
     const metadata = metadataOf(raw);
     if (tags.size === 0) keepOthers(found.others, name, metadata, repairsOfFile);
     const tag = yield* readTag(name, raw, metadata, now, repairs);
-    tags.set(name, withoutWrongDependencies(name, tag, repairs));
+    tags.set(name, withoutWrongDependencies(tag, placesOf(name, raw, tag), repairs));
     yield;
   }
   return new ParsedTasksFile(tags, [...repairs, ...repairsOfFile]);
@@ -193,8 +193,28 @@ function inOrderOf<T extends Task | Subtask>(item: T, raw: unknown): T {
   return Object.fromEntries(names.map((name) => [name, item[name as keyof T]])) as T;
 }
 
+/** Where each task and subtask of a tag stands in the file, by the outside id that it has now. */
+function placesOf(name: string, raw: RawTag, { tasks }: Tag): Map<string, string> {
+  const places = new Map<string, string>();
+  const indexes = indexesOfObjects(raw.tasks);
+  for (const [at, { id, subtasks }] of tasks.entries()) {
+    const index = indexes[at] as number;
+    const place = `${name}.tasks.${index}`;
+    places.set(`${id}`, place);
+    if (subtasks.length === 0) continue;
+    const parts = indexesOfObjects((raw.tasks[index] as { subtasks: unknown[] }).subtasks);
+    for (const [part, subtask] of subtasks.entries())
+      places.set(`${id}.${subtask.id}`, `${place}.subtasks.${parts[part]}`);
+  }
+  return places;
+}
+
+function indexesOfObjects(list: readonly unknown[]): number[] {
+  return list.flatMap((item, index) => (isRecord(item) ? [index] : []));
+}
+
 /** Without dependencies on nothing, repeated ones, and one of each cycle. */
-function withoutWrongDependencies(name: string, tag: Tag, repairs: FileRepair[]): Tag {
+function withoutWrongDependencies(tag: Tag, places: ReadonlyMap<string, string>, repairs: FileRepair[]): Tag {
   const links = dependencyLinks(tag.tasks);
   const back = new Map<string, Set<string>>();
   for (const { from, to } of findBackEdges(buildGraph(links)))
@@ -207,17 +227,18 @@ function withoutWrongDependencies(name: string, tag: Tag, repairs: FileRepair[])
     if (dropped.has(dependency)) continue;
     gone.set(from, dropped.add(dependency));
     const why = closesCycle ? 'closes a cycle' : 'names nothing';
-    repairs.push({
-      place: `${name} ${from}`,
-      problem: `its dependency on ${dependency} ${why}; it is left out`,
-    });
+    const problem = `that of ${from} on ${dependency} ${why}; it is left out`;
+    repairs.push({ place: `${places.get(from)}.dependencies`, problem });
   }
   const clean = <T extends Task | Subtask>(item: T, id: string): T => {
     const dropped = gone.get(id);
     const kept = item.dependencies.filter((dependency) => !dropped?.has(dependency));
     const dependencies = [...new Set(kept)];
     if (dependencies.length < kept.length)
-      repairs.push({ place: `${name} ${id}`, problem: 'its repeated dependencies are left out' });
+      repairs.push({
+        place: `${places.get(id)}.dependencies`,
+        problem: `those of ${id} that are repeated are left out`,
+      });
     return dependencies.length === item.dependencies.length ? item : { ...item, dependencies };
   };
   const tasks = tag.tasks.map((item) => {
