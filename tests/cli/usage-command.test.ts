@@ -87,12 +87,12 @@ test('as JSON and as CSV a report is what REST gives, and never both', async () 
   });
 });
 
-test('what is refused is told by its field, and prices stay as they were', async () => {
+test('what is refused is told by its flag or its field, and prices stay as they were', async () => {
   for (const format of ['--json', '--csv'])
     expect(await baton('usage', '--by', 'colour', format)).toMatchObject({
-      code: 1,
+      code: 64,
       said: '',
-      complaints: expect.stringContaining('by:'),
+      complaints: expect.stringContaining("'--by <name>' argument 'colour' is invalid"),
     });
   writeFileSync(join(folder, 'bad.json'), '{"currency":"EUR","models":{"swift":{"input":-1,"output":8}}}');
   expect(await baton('prices', 'set', 'bad.json')).toMatchObject({

@@ -33,6 +33,7 @@ test('a document becomes tasks: called, listed, read and answered by hand', asyn
   const called = await baton(['call', 'parse_prd', 'prd=@shop.txt', 'numTasks=2', 'projectRoot=shop']);
   expect(called).toMatchObject({ code: 0, complaints: '' });
   const [, id = ''] = /baton answer (\S+) @answer\.json/.exec(called.said) ?? [];
+  expect(called.said, 'by its summary, as one of several').toMatch(new RegExp(`^${id} .*Plan tasks`, 'm'));
   expect((await baton(['pending', '-q'])).said).toBe(`${id}\n`);
   expect((await baton(['pending'])).said).toMatch(new RegExp(`^${id}  parse_prd  typist .*Plan tasks`, 'm'));
   expect((await baton(['show', id])).said).toContain('A shop that sells three kinds of tea.');
@@ -255,7 +256,12 @@ describe('an operator', () => {
       code: 0,
       said: `Key ${made.id}, renamed. Tools that are listed to it: all. Dialect: as its clients declare.\n`,
     });
-    expect(await change('tasks')).toMatchObject({ code: 1, complaints: expect.stringContaining('dialect') });
+    expect(await change('tasks')).toMatchObject({
+      code: 64,
+      complaints: expect.stringMatching(
+        /'--dialect <dialect>' argument 'tasks' is invalid.* one of: tool, sampling/,
+      ),
+    });
     expect(await asOperator('keys', 'change', made.id, '--tenant', 'acme')).toMatchObject({
       code: 64,
       complaints: 'baton: nothing to change: give --name, --tools or --dialect\n',
@@ -273,6 +279,21 @@ describe('an operator', () => {
       complaints: 'baton: BATON_OPERATOR_TOKEN is not set: tenants are managed with it\n',
     });
   });
+});
+
+test('a flag with a wrong value is a wrong command line, and what Baton refuses names the command that helps', async () => {
+  for (const [args, told] of [
+    [['tasks', '--status', 'foo'], /'--status <status>' argument 'foo' is invalid.*working, input_required/],
+    [
+      ['keys', 'create', 'x', '--scope', 'foo'],
+      /'--scope <scope>' argument 'foo' is invalid.*mcp, agent, admin/,
+    ],
+    [['usage', '--by', 'foo'], /'--by <name>' argument 'foo' is invalid.*day, agent/],
+  ] as const)
+    expect(await baton(args)).toMatchObject({ code: 64, complaints: expect.stringMatching(told) });
+  const unknown = (await baton(['show', 'abc'])).complaints;
+  expect(unknown).toContain('baton pending');
+  expect(unknown).not.toContain('pending_interactions');
 });
 
 test('a shell completes commands and options', async () => {

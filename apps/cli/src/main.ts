@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import type { AgentFlags } from './agent/agent-settings.ts';
 import { addDefinitionCommands } from './commands/definition-commands.ts';
 import { addOperatorCommands } from './commands/operator-commands.ts';
-import { addAction, repeated, withEndpoint } from './commands/shared-options.ts';
+import { addAction, oneOf, repeated, withEndpoint } from './commands/shared-options.ts';
 import { addWorkCommands } from './commands/work-commands.ts';
 import { plainText } from './output/plain-text.ts';
 import { EXIT_CODES, exitCodeFor } from './process/exit-codes.ts';
@@ -190,7 +190,11 @@ withEndpoint(
     .command('usage')
     .description("what a tenant's LLM calls used: tokens, calls, time, and cost with prices (docs/usage.md)"),
 )
-  .option('--by <name>', 'sum up by day, agent, operation or model (day)')
+  .option(
+    '--by <name>',
+    'sum up by day, agent, operation or model (day)',
+    oneOf('day', 'agent', 'operation', 'model'),
+  )
   .option('--from <day>', 'the first day, as 2026-07-28 (29 days before the last)')
   .option('--to <day>', 'the last day (today); days are those of UTC')
   .option('--csv', 'print CSV')

@@ -1,11 +1,13 @@
+import { scopeSchema } from '@baton/protocol';
 import type { Command } from 'commander';
 import type { TenantAction } from '../operator/run-tenants.ts';
-import { addAction, repeated } from './shared-options.ts';
+import { addAction, oneOf, repeated, repeatedOneOf } from './shared-options.ts';
 
 const TOOLS = [
   '--tools <tools>',
   'core, standard or all, or names of tools with commas between them',
 ] as const;
+const DIALECTS = ['tool', 'sampling', 'input_required', 'task'];
 const DIALECT = [
   '--dialect <dialect>',
   'tool, sampling, input_required or task, for clients whose calls name none (docs/dialects.md)',
@@ -46,15 +48,19 @@ export function addOperatorCommands(program: Command): void {
   const runKeys = async () => (await import('../operator/run-keys.ts')).runKeys;
   addAction(keys, 'list', 'list the keys', runKeys, true).option('--limit <n>', 'so many at most (50)');
   addAction(keys, 'create <name>', 'create a key, and print it: it is shown this once', runKeys)
-    .option('--scope <scope>', 'mcp, agent or admin; may be repeated (mcp)', repeated)
+    .option(
+      '--scope <scope>',
+      'mcp, agent or admin; may be repeated (mcp)',
+      repeatedOneOf(...scopeSchema.options),
+    )
     .option('--principal <name>', 'who calls with it; by default the key is its own principal')
     .option('--expires-at <time>', 'when it ends, as 2027-01-31T00:00:00Z')
     .option(...TOOLS)
-    .option(...DIALECT);
+    .option(...DIALECT, oneOf(...DIALECTS));
   addAction(keys, 'change <id>', 'rename a key, or change what its clients are shown', runKeys)
     .option('--name <text>', 'what people call it')
     .option(...TOOLS)
-    .option(DIALECT[0], `${DIALECT[1]}; "" for none`);
+    .option(DIALECT[0], `${DIALECT[1]}; "" for none`, oneOf(...DIALECTS, ''));
   addAction(keys, 'rotate <id>', 'replace a key by one of the same principal and scopes', runKeys).option(
     '--overlap-seconds <n>',
     'how long the old one is good beside it (0)',

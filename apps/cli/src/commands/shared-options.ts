@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 
 /** The options of every command that talks to a Baton. */
 export function withEndpoint(command: Command): Command {
@@ -43,4 +43,20 @@ export function withOrigin(command: Command): Command {
 /** Of an option that may be given again and again. */
 export function repeated(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
+}
+
+/** Reads an option that takes one of `values`: of another one its flag, its value and these are told, and the command ends with 64. */
+export function oneOf(...values: readonly string[]): (value: string) => string {
+  return (value) => {
+    if (values.includes(value)) return value;
+    throw new InvalidArgumentError(`It is one of: ${values.filter(Boolean).join(', ')}.`);
+  };
+}
+
+/** The same of an option that may be given again and again. */
+export function repeatedOneOf(
+  ...values: readonly string[]
+): (value: string, before?: readonly string[]) => readonly string[] {
+  const read = oneOf(...values);
+  return (value, before) => repeated(read(value), before);
 }

@@ -1,3 +1,4 @@
+import { taskStatusSchema } from '@baton/protocol';
 import type { Command } from 'commander';
 import type { BatonFlags } from '../settings/tenant-endpoint.ts';
 import type { AnswerFlags } from '../work/run-answer.ts';
@@ -6,7 +7,7 @@ import type { ListFlags } from '../work/run-lists.ts';
 import type { ProjectAction } from '../work/run-projects.ts';
 import type { RetryFlags } from '../work/run-retry.ts';
 import type { RestFlags } from '../settings/rest-endpoint.ts';
-import { addAction, withEndpoint, withOrigin } from './shared-options.ts';
+import { addAction, oneOf, withEndpoint, withOrigin } from './shared-options.ts';
 
 /** Tools, what waits for an LLM, tasks and projects: what an MCP client does, in a terminal. */
 export function addWorkCommands(program: Command): void {
@@ -96,7 +97,8 @@ A value is text, but for true, false, null and what begins with { or [; key=@fil
       withEndpoint(program.command('tasks').description('list tasks, newest first'))
         .option(
           '--status <status>',
-          'only tasks that are so: working, input_required, completed, failed, cancelled',
+          `only tasks that are so: ${taskStatusSchema.options.join(', ')}`,
+          oneOf(...taskStatusSchema.options),
         )
         .option('--operation <name>', 'only tasks of this operation'),
     ),

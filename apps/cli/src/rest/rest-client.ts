@@ -2,6 +2,7 @@ import { BatonError, connectionFailureReason, isRecord, parseJson } from '@baton
 import { EXIT_CODES } from '../process/exit-codes.ts';
 import { type RestEndpoint, type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
 import { ConfigurationError } from '../settings/environment.ts';
+import { atTerminal } from './ways-out.ts';
 
 /** A credential that is good and may not do what it was used for. */
 class PermissionError extends Error {
@@ -132,5 +133,5 @@ function unreadable(url: string, thrown: unknown): BatonError {
 function errorIn(reply: unknown): BatonError {
   if (!isRecord(reply)) return new BatonError('unavailable', 'Baton gives an answer that is no JSON object.');
   const { detail, code, ...more } = reply;
-  return BatonError.fromWire({ ...more, code: String(code), message: String(detail) });
+  return BatonError.fromWire({ ...more, code: String(code), message: atTerminal(String(detail)) });
 }
