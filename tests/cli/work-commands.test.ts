@@ -172,6 +172,15 @@ test('projects go out and in again as they were, and are deleted', async () => {
     'copy has its tasks from the file: 2 in master.\n',
   );
   expect(JSON.parse((await baton(['projects', 'export', 'copy'])).said)).toEqual(JSON.parse(before.said));
+  expect((await baton(['projects', 'import', 'copy', 'tasks.json'])).said).toBe(
+    'copy has its tasks from the file: 2 in master. They replace what it had: 2 tasks.\n',
+  );
+  writeFileSync(join(folder, 'damaged.json'), '{"master":{"tasks":[{"id":1,"title":"","description":"d"}]}}');
+  expect(await baton(['projects', 'import', 'copy', 'damaged.json', '--strict'])).toMatchObject({
+    code: 1,
+    complaints: expect.stringContaining('master.tasks.0.title must not be empty'),
+  });
+  expect(JSON.parse((await baton(['projects', 'export', 'copy'])).said)).toEqual(JSON.parse(before.said));
   expect((await baton(['projects', 'delete', 'copy'])).code).toBe(0);
   expect((await baton(['projects'])).said).not.toContain('copy');
 });

@@ -142,7 +142,7 @@ A value is text, but for true, false, null and what begins with { or [; key=@fil
   addProjectAction(
     'import <project> [file]',
     'put a tasks.json in the place of a project; - is standard input',
-  );
+  ).option('--strict', 'refuse a file that needs a repair, and name all of them');
   addProjectAction('delete <project>', 'delete a project');
 }
 

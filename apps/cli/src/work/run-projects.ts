@@ -10,6 +10,8 @@ export type ProjectAction = 'list' | 'export' | 'import' | 'delete';
 
 export interface ProjectFlags extends RestFlags {
   readonly limit?: string;
+  /** Of `import`: refuses a file that needs a repair. */
+  readonly strict?: boolean;
 }
 
 /** `baton projects`. Returns the exit code. Errors: those of RestClient, UsageError, ConfigurationError for a file. */
@@ -45,10 +47,16 @@ async function perform(
       return { value, text: jsonText(value) };
     }
     case 'import': {
-      const value = await rest.request<ImportedProjectReply>('PUT', path, readDataFile(file));
+      const value = await rest.request<ImportedProjectReply>(
+        'PUT',
+        flags.strict === true ? `${path}?strict=true` : path,
+        readDataFile(file),
+      );
       const counts = Object.entries(value.taskCounts).map(([tag, count]) => `${count} in ${tag}`);
       const repairs = value.repairs.map(({ place, problem }) => `repaired: ${place} ${problem}`);
-      const text = `${project} has its tasks from the file: ${counts.join(', ')}.`;
+      const replaced =
+        value.replacedTasks === undefined ? '' : ` They replace what it had: ${value.replacedTasks} tasks.`;
+      const text = `${project} has its tasks from the file: ${counts.join(', ')}.${replaced}`;
       return { value, text, notes: repairs };
     }
     case 'delete':

@@ -126,7 +126,7 @@ function inSequence(
 
 /**
  * Replaces the project's tags by those of a tasks.json, given as JSON or as a ParsedTasksFile. Rules, files and reports are
- * not in the file and stay, except reports of tags that are gone.
+ * not in the file and stay, except reports of tags that are gone. The outcome's `replacedTasks`: how many tasks a project had that existed before.
  */
 function importFile(
   project: Project | undefined,
@@ -139,8 +139,9 @@ function importFile(
   const taskCounts = Object.fromEntries([...tags].map(([name, { tasks }]) => [name, tasks.length]));
   const existing = project ?? newProject(currentTag);
   const reports = new Map([...existing.reports].filter(([name]) => tags.has(name)));
+  const replacedTasks = project === undefined ? {} : { replacedTasks: tasksOf(project) };
   return {
     project: { ...existing, currentTag, tags, reports },
-    outcome: asJsonOutcome({ currentTag, taskCounts, repairs }),
+    outcome: asJsonOutcome({ currentTag, taskCounts, ...replacedTasks, repairs }),
   };
 }

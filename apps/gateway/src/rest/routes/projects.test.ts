@@ -91,6 +91,7 @@ test('a file takes the place of all that was there', async () => {
   });
   expect(put.body).toMatchObject({
     taskCounts: { master: 1 },
+    replacedTasks: 2,
     repairs: [
       { place: 'master.tasks.0.id', problem: 'is "7"; it is 7 now' },
       { place: 'master.tasks.0.dependencies', problem: expect.stringContaining('99 names nothing') },

@@ -15,6 +15,10 @@ export const importedProjectSchema = z.looseObject({
   projectRoot: z.string(),
   currentTag: z.string(),
   taskCounts: z.record(z.string(), z.int()).describe('How many tasks each tag has'),
+  replacedTasks: z
+    .int()
+    .optional()
+    .describe('How many tasks the project had before; absent where there was no such project'),
   repairs: z
     .array(z.object({ place: z.string(), problem: z.string() }))
     .describe('What was changed to take the file: where, what was wrong, and what it is now'),
