@@ -1,5 +1,6 @@
 import { isRecord } from '@baton/protocol';
 import type { Output } from '../output/print.ts';
+import type { RestClient } from '../rest/rest-client.ts';
 import { yamlText } from '../output/yaml-text.ts';
 
 /** What a tool replied, or the outcome of an answer, for people. */
@@ -14,6 +15,18 @@ export function describeResult(
     text: scalars.map(([name, value]) => `${name}: ${String(value)}`).join('\n'),
     table: [TASK_COLUMNS, ...tasks.map(taskRow)],
   };
+}
+
+/** A result whose one request has its summary, as those of several have: Baton is asked for it, and without it the operation is shown. */
+export async function withSummary(
+  result: Readonly<Record<string, unknown>>,
+  rest: RestClient,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { status, interactionId, pendingInteractions } = result;
+  if (status !== 'pending_agent_llm_action' || pendingInteractions !== undefined) return result;
+  const path = `/interactions/${encodeURIComponent(String(interactionId))}`;
+  const asked = await rest.request<{ summary?: string }>('GET', path).catch(() => undefined);
+  return asked?.summary === undefined ? result : { ...result, summary: asked.summary };
 }
 
 /** Requests that wait for an LLM, and how each is answered. */

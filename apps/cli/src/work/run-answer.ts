@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../process/exit-codes.ts';
 import { openRest } from '../rest/rest-client.ts';
 import type { RestFlags } from '../settings/rest-endpoint.ts';
 import { readTextFile } from '../settings/data-file.ts';
-import { describeResult } from './result-text.ts';
+import { describeResult, withSummary } from './result-text.ts';
 
 export interface AnswerFlags extends RestFlags {
   /** Reports instead that the LLM call failed, and why. */
@@ -47,7 +47,11 @@ export async function runAnswer(
   // It was no answer: it does not fit, or says that the LLM failed. One that calls functions is followed by a request too.
   const isAskedAgain =
     problem !== undefined || (pending !== undefined && agentLLMResponse['status'] === 'error');
-  print({ value: reply, ...describeOutcome(reply, isAskedAgain) }, flags);
+  const shown =
+    pending === undefined
+      ? reply
+      : { ...reply, outcome: { ...reply.outcome, pending: await withSummary(pending, rest) } };
+  print({ value: reply, ...describeOutcome(shown, isAskedAgain) }, flags);
   const isRefused = status === 'failed' || status === 'cancelled' || isAskedAgain;
   return isRefused ? EXIT_CODES.refused : EXIT_CODES.ok;
 }

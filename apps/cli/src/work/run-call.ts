@@ -2,7 +2,7 @@ import { print } from '../output/print.ts';
 import { openRest } from '../rest/rest-client.ts';
 import type { RestFlags } from '../settings/rest-endpoint.ts';
 import { readCallArguments } from './call-arguments.ts';
-import { describeResult } from './result-text.ts';
+import { describeResult, withSummary } from './result-text.ts';
 
 export interface CallFlags extends RestFlags {
   readonly idempotencyKey?: string;
@@ -23,7 +23,8 @@ export async function runCall(
   const path = `/tools/${encodeURIComponent(tool)}`;
   const result = await rest.request<Record<string, unknown>>('POST', path, args, headers);
   if (flags.quiet === true) print({ value: result, text: textOf(result['taskId']) }, {});
-  else print({ value: result, ...describeResult(result) }, flags);
+  else if (flags.json === true) print({ value: result }, flags);
+  else print({ value: result, ...describeResult(await withSummary(result, rest)) }, flags);
   return 0;
 }
 
