@@ -1,8 +1,13 @@
-import { BatonError, connectionFailureReason, isRecord, parseJson } from '@baton/protocol';
+import {
+  BatonError,
+  connectionFailureReason,
+  isRecord,
+  LARGE_JSON_TEXT_BOUNDS,
+  parseJson,
+} from '@baton/protocol';
 import { EXIT_CODES } from '../process/exit-codes.ts';
 import { type RestEndpoint, type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
 import { ConfigurationError } from '../settings/environment.ts';
-import { atTerminal } from './ways-out.ts';
 
 /** A credential that is good and may not do what it was used for. */
 class PermissionError extends Error {
@@ -116,7 +121,7 @@ export async function openRest(
 
 function readJson(text: string, url: string): unknown {
   try {
-    return parseJson(text);
+    return parseJson(text, LARGE_JSON_TEXT_BOUNDS);
   } catch (error) {
     throw unreadable(url, error);
   }
@@ -133,5 +138,5 @@ function unreadable(url: string, thrown: unknown): BatonError {
 function errorIn(reply: unknown): BatonError {
   if (!isRecord(reply)) return new BatonError('unavailable', 'Baton gives an answer that is no JSON object.');
   const { detail, code, ...more } = reply;
-  return BatonError.fromWire({ ...more, code: String(code), message: atTerminal(String(detail)) });
+  return BatonError.fromWire({ ...more, code: String(code), message: String(detail) });
 }
