@@ -49,15 +49,20 @@ export function rawSubtasks({ subtasks }: Raw): readonly Raw[] | undefined {
 export class FileIds {
   readonly tasks: readonly AssignedId[];
   readonly subtasks: readonly (readonly AssignedId[])[];
-  private readonly tasksByText = new Map<string, number>();
-  private readonly subtasksByText = new Map<string, string | undefined>();
-  private readonly siblingsByText = new Map<number, Map<string, number>>();
-  private readonly subtaskIds = new Set<string>();
+  private readonly tasksByText: Map<string, number>;
+  private readonly subtasksByText: Map<string, string | undefined>;
+  private readonly siblingsByText: Map<number, Map<string, number>>;
+  private readonly subtaskIds: Set<string>;
   /** The outside ids of subtasks that are written as they are. */
-  private readonly known = new Set<string>();
+  private readonly known: Set<string>;
 
   /** `items`: the tasks of the file that are objects. */
   constructor(items: readonly Raw[]) {
+    this.tasksByText = new Map();
+    this.subtasksByText = new Map();
+    this.siblingsByText = new Map();
+    this.subtaskIds = new Set();
+    this.known = new Set();
     this.tasks = assignIds(items);
     this.subtasks = items.map((item, at) => assignIds(rawSubtasks(item) ?? [], this.tasks[at]?.id));
     const isUnreadable = ({ why }: AssignedId) => why === 'unreadable';

@@ -104,9 +104,11 @@ export function requireProject(project: Project | undefined, projectRoot?: strin
   );
 }
 
-/** The connected files, without their texts. */
+/** The connected files by name, without their texts. */
 export function listConnectedFiles({ files }: Project): { name: string; length: number; updated: string }[] {
-  return [...files].map(([name, { text, updated }]) => ({ name, length: text.length, updated }));
+  return [...files]
+    .map(([name, { text, updated }]) => ({ name, length: text.length, updated }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /**
@@ -117,7 +119,7 @@ export function listConnectedFiles({ files }: Project): { name: string; length: 
 export function requireConnectedFile(project: Project, name: string, otherwise?: string): ConnectedFile {
   const file = project.files.get(name);
   if (file !== undefined) return file;
-  const known = [...project.files.keys()].slice(0, 20).join(', ') || 'none';
+  const known = [...project.files.keys()].sort().slice(0, 20).join(', ') || 'none';
   throw new BatonError(
     'file_not_found',
     `The project has no file '${name}'. Its files: ${known}; connect_files adds some${otherwise === undefined ? '' : `, or ${otherwise}`}.`,
