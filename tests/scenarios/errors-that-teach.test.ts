@@ -223,6 +223,8 @@ test('while Redis is away a gateway and a worker log one line each, without a st
   const worker = await BatonProcess.start('worker', settings, WORKER_READY_LINE);
   const processes = [gateway, worker];
   try {
+    // It says where it listens beside its line of the log.
+    await expect.poll(() => worker.output.join('\n')).toContain('baton worker works');
     const before = processes.map(({ output }) => output.length);
     const linesSince = () => processes.map(({ output }, at) => output.slice(before[at]));
     await redis.stop();

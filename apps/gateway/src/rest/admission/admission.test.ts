@@ -1,11 +1,9 @@
-import { closeFixture, connectFixture } from '@baton/store/testing/store-fixture';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from '../testing/openapi-response-checker.ts';
 import {
   createTestKey,
   createTestTenant,
   TEST_OPERATOR_TOKEN,
-  TEST_SECRET,
   type TestTenant,
   type TestReplicas,
   startTestReplicas,
@@ -104,7 +102,6 @@ test('a missing scope is told before anything that is wrong with the body', asyn
 
 test('a request is counted once against the rate limit, whether its body is good or broken', async () => {
   const { one } = replicas;
-  const look = await connectFixture(replicas.redisUrl, { secret: TEST_SECRET });
   for (const [path, body] of [
     ['/v1/tasks/x/cancel', BODIES.good],
     ['/v1/tasks/x/cancel', BODIES.wrong],
@@ -112,15 +109,14 @@ test('a request is counted once against the rate limit, whether its body is good
     ['/v1/interactions/x/answer', BODIES.deep],
     ['/v1/interactions/x/answer', BODIES.good],
   ] as const) {
-    const { id, mcp } = await createTestTenant(one, { requestsPerSecond: 1, burst: 20 });
-    // A bucket that was filled after now is not refilled, however long this takes.
-    const { tenant } = look.keyspace.tenant(id);
-    await look.redis.hset(tenant, { tokens: 20, filled: Date.now() + 3_600_000 });
+    const { mcp } = await createTestTenant(one, { requestsPerSecond: 1, burst: 20 });
     const asked = Array.from({ length: 60 }, () => one.send('POST', path, { token: mcp, raw: body }));
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
-    expect(statuses.filter((status) => status === 429).length, `of ${statuses.join()}`).toBe(40);
+    const refused = statuses.filter((status) => status === 429).length;
+    // Counted twice they are 50. Each second that this takes gives one token back.
+    expect(refused, `of ${statuses.join()}`).toBeGreaterThan(30);
+    expect(refused, `of ${statuses.join()}`).toBeLessThanOrEqual(40);
   }
-  await closeFixture(look);
 });
 
 test('the operator token has to name its tenant, and is told how', async () => {
