@@ -1,5 +1,10 @@
 import { findDuplicates } from '../project/dependencies/find-duplicates.ts';
-import { buildGraph, dependencyLinks, findCycles } from '../project/dependencies/dependency-graph.ts';
+import {
+  areTaskAndSubtask,
+  buildGraph,
+  dependencyLinks,
+  findCycles,
+} from '../project/dependencies/dependency-graph.ts';
 import { type Project, tagNameSchema } from '../project/model/project.ts';
 import { STATUSES } from '../project/model/status-and-priority.ts';
 import { TASK_LIMITS } from '../project/model/task.ts';
@@ -28,6 +33,8 @@ export function findInvariantViolations(project: Project): string[] {
     const links = dependencyLinks(tasks);
     for (const { from, dependency, to } of links) {
       if (to === undefined) say(`${from} depends on ${dependency}, which does not exist`);
+      else if (areTaskAndSubtask(from, to))
+        say(`${from} depends on ${to}, which holds it or is a part of it`);
     }
     for (const ring of findCycles(buildGraph(links))) say(`${ring.join(', ')} depend on each other`);
   }

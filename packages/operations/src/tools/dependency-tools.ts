@@ -62,7 +62,7 @@ export const validateDependenciesTool = defineViewTool({
   title: 'Check dependencies',
   category: 'dependency-management',
   description:
-    "Looks for dependencies of a tag's tasks on nothing, on themselves, said twice, or in a circle.",
+    "Looks for dependencies of a tag's tasks on nothing, on themselves, said twice, or in a circle. A task and its own subtask are a circle.",
   input: z.strictObject({ tag, projectRoot }),
   result: z.object({ ...inPlace, valid: z.boolean(), checked: z.int(), issues: z.array(issue) }),
   view: (project, { projectRoot, ...input }) => {

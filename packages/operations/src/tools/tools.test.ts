@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyCommand, type Project } from '../project/index.ts';
+import { applyCommand, type Project, type Task } from '../project/index.ts';
 import { TEST_NOW } from '../testing/run-program-in-memory.ts';
 import { projectWithTasks } from '../testing/run-operation-in-memory.ts';
 import { expectToolRefusal, callProjectToolInMemory } from '../testing/call-project-tool-in-memory.ts';
@@ -128,6 +128,35 @@ describe('dependencies', () => {
       'self',
     ]);
     expect(callProjectToolInMemory('fix_dependencies', {}, broken).result['fixed']).not.toEqual([]);
+  });
+});
+
+describe('a dependency between a task and its own subtask', () => {
+  const apart = () =>
+    projectWithTasks([
+      { id: 1, subtasks: [{ id: 1 }] },
+      { id: 2, dependencies: [1] },
+    ]);
+  const held = () => {
+    const [task] = apart().tags.get('master')!.tasks as [Task];
+    const tasks = [{ ...task, subtasks: task.subtasks.map((part) => ({ ...part, dependencies: ['1'] })) }];
+    return { ...apart(), tags: new Map([['master', { ...apart().tags.get('master')!, tasks }]]) };
+  };
+
+  it.each([
+    ['add_dependency', { id: '1.1', dependsOn: '1' }, 'dependency_cycle'],
+    ['add_dependency', { id: '1', dependsOn: '1.1' }, 'dependency_cycle'],
+    ['add_subtask', { id: '1', title: 'Dig', dependencies: '1' }, 'dependency_cycle'],
+    ['add_subtask', { id: '1', taskId: '2' }, 'invalid_arguments'],
+    ['move_task', { from: '2', to: '1.2' }, 'invalid_arguments'],
+  ])('is refused by %s of %j', (tool, args, code) => {
+    expect(expectToolRefusal(tool, args, apart()).code).toBe(code);
+  });
+
+  it('is found and mended where it stands', () => {
+    const fixed = callProjectToolInMemory('fix_dependencies', {}, held());
+    expect(fixed.result['fixed']).toMatchObject([{ kind: 'cycle', id: '1.1', dependsOn: '1' }]);
+    expect(links(fixed.after)).toEqual({ 1: [], '1.1': [] });
   });
 });
 

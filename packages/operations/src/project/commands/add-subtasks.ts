@@ -6,7 +6,7 @@ import {
 } from '../dependencies/new-item-dependencies.ts';
 import { type CommandResult } from '../model/command-result.ts';
 import { editTasksInTag, replaceTask } from '../task-edits/edit-tasks-in-tag.ts';
-import { allItemIds, resolveDependency } from '../dependencies/dependency-graph.ts';
+import { allItemIds } from '../dependencies/dependency-graph.ts';
 import { convertTaskToSubtask } from '../task-edits/convert-item.ts';
 import { type GeneratedSubtask } from '../model/generated-subtask.ts';
 import { type Project, withComplexityReport } from '../model/project.ts';
@@ -21,7 +21,7 @@ import { type Dependency, dependencyRelativeToParent } from '../model/task-id.ts
 import { parseDependencyIds } from '../task-edits/item-refs.ts';
 import { type Status } from '../model/status-and-priority.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
-import { taskDoneError, unknownDependencyError } from '../model/project-errors.ts';
+import { dependencyCycleError, taskDoneError, unknownDependencyError } from '../model/project-errors.ts';
 
 /** Limit of subtasks in one answer. */
 export const MAX_SUBTASKS_PER_ANSWER = 100;
@@ -103,7 +103,7 @@ function numbered(given: readonly GeneratedSubtask[], parent: Task, known: Reado
         typeof local === 'number' ? resolveToNewItemPosition(local, position, carriers) : undefined;
       if (other !== undefined) return [ids[other] as number];
       if (typeof local === 'number') return siblings.has(local) ? [local] : [];
-      return known.has(local) ? [local] : [];
+      return known.has(local) && local !== `${parent.id}` ? [local] : [];
     });
     return {
       id: own,
@@ -133,7 +133,8 @@ export function addSubtask(project: Project | undefined, command: AddSubtask, no
     const targets = parseDependencyIds(subtask.dependencies);
     for (const target of targets) if (!known.has(target)) throw unknownDependencyError(tag, target);
     const [id = 1] = nextSubtaskIds(parent.subtasks, 1, targets.map(Number));
-    const holder = `${parent.id}.${id}`;
+    const [whole, holder] = [`${parent.id}`, `${parent.id}.${id}`];
+    if (targets.includes(whole)) throw dependencyCycleError([holder, whole, holder]);
     const dependencies = targets.map((target) =>
       chooseDependencyForm(target, undefined, new Set([...known, holder]), holder, parent.id),
     );
@@ -155,11 +156,6 @@ function converted(tasks: readonly Task[], parent: Task, taskId: number, tag: st
   const task = requireTask({ tasks }, tag, { task: taskId });
   if (task === parent) throw cannotConvert(taskId, 'it is the task that it would be a part of');
   if (task.subtasks.length > 0) throw cannotConvert(taskId, 'it has subtasks of its own');
-  const known = allItemIds(tasks);
-  if (parent.dependencies.some((dependency) => resolveDependency(known, dependency) === `${taskId}`))
-    throw cannotConvert(taskId, `task ${parent.id} depends on it`);
-  if (task.dependencies.some((dependency) => resolveDependency(known, dependency) === `${parent.id}`))
-    throw cannotConvert(taskId, `it depends on task ${parent.id}`);
   const [id = 1] = nextSubtaskIds(parent.subtasks, 1, task.dependencies);
   const left = tasks.filter((other) => other !== task);
   const next = replaceTask(left, {

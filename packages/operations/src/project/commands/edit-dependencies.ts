@@ -2,12 +2,14 @@ import { BatonError, findPath } from '@baton/protocol';
 import { type CommandResult } from '../model/command-result.ts';
 import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
 import {
+  areTaskAndSubtask,
   buildGraph,
   allItemIds,
   dependencyLinks,
   resolveDependency,
 } from '../dependencies/dependency-graph.ts';
 import type { Project } from '../model/project.ts';
+import { dependencyCycleError } from '../model/project-errors.ts';
 import { requireSubtask, requireTask } from '../model/require-existing.ts';
 import { chooseDependencyForm } from '../dependencies/remap-dependencies.ts';
 import { type Dependency, formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
@@ -68,9 +70,7 @@ function withDependency(
   return updateItemAt(tasks, holder, (item) => {
     const edges = graph.get(from) ?? [];
     if (edges.includes(to)) return item;
-    // A task is done only with its subtasks, so a dependency between the two is a cycle.
-    if (holder.task === needed.task && (holder.subtask === undefined || needed.subtask === undefined))
-      throw dependencyCycleError([from, to, from]);
+    if (areTaskAndSubtask(from, to)) throw dependencyCycleError([from, to, from]);
     const chain = findPath(graph, to, from);
     if (chain !== undefined) throw dependencyCycleError([from, ...chain]);
     if (item.dependencies.length >= TASK_LIMITS.dependencies) throw tooMany(from);
@@ -194,20 +194,4 @@ function tooMany(id: string): BatonError {
   return new BatonError('limit_size', `${id} already has ${TASK_LIMITS.dependencies} dependencies.`, {
     limit: TASK_LIMITS.dependencies,
   });
-}
-
-const MOST_SHOWN = 20;
-
-/** `dependency_cycle` for a dependency that would close a cycle: `chain` begins and ends with the same id. */
-function dependencyCycleError(chain: readonly string[]): BatonError {
-  const shown =
-    chain.length <= MOST_SHOWN
-      ? chain.join(' → ')
-      : `${chain.slice(0, MOST_SHOWN - 1).join(' → ')} → … → ${chain.at(-1)}`;
-  const what = chain.length <= 2 ? 'would depend on itself' : 'would wait for each other';
-  return new BatonError(
-    'dependency_cycle',
-    `${shown}: ${chain.length <= 2 ? chain[0] : 'these'} ${what}. Nothing was changed.`,
-    { chain: [...chain] },
-  );
 }

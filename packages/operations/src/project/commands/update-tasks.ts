@@ -2,6 +2,7 @@ import { type AnswerBlocks, attachWhatFits } from '../task-edits/attach.ts';
 import { type CommandResult } from '../model/command-result.ts';
 import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
 import {
+  areTaskAndSubtask,
   buildGraph,
   allItemIds,
   dependencyLinks,
@@ -110,13 +111,13 @@ function ignoredLinks(given: readonly Task[], linked: readonly Task[]): string[]
   });
 }
 
-/** `after` without new dependencies that are unknown, on the item itself, doubled, or part of a cycle. */
+/** `after` without new dependencies that are unknown, on the item itself, its task or a subtask of it, doubled, or part of a cycle. */
 function withKnownLinks(before: readonly Task[], after: readonly Task[]): readonly Task[] {
   const known = allItemIds(after);
   const had = new Set(dependencyLinks(before).map(({ from, to }) => `${from} ${to}`));
   const clean = filterLinks(after, (from, dependency, parent) => {
     const to = resolveDependency(known, dependency, parent);
-    return to !== undefined && to !== from;
+    return to !== undefined && to !== from && !areTaskAndSubtask(from, to);
   });
   const ringOf = new Map<string, readonly string[]>();
   for (const ring of findCycles(buildGraph(dependencyLinks(clean))))

@@ -28,6 +28,11 @@ export function resolveDependency(
   return known.has(id) ? id : undefined;
 }
 
+/** Whether one is a task and the other a subtask of it. A task is done only with its subtasks: a dependency between the two is a cycle. */
+export function areTaskAndSubtask(one: string, other: string): boolean {
+  return other.startsWith(`${one}.`) || one.startsWith(`${other}.`);
+}
+
 /** The outside ids of all tasks and subtasks. Loops, here and below: a tag may have ten thousand tasks. */
 export function allItemIds(tasks: readonly Task[]): Set<string> {
   const ids = new Set<string>();

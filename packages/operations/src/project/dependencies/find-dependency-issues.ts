@@ -1,7 +1,7 @@
 import { findPath } from '@baton/protocol';
 import type { Dependency } from '../model/task-id.ts';
 import type { Task } from '../model/task.ts';
-import { dependencyLinks, buildGraph, findCycles } from './dependency-graph.ts';
+import { areTaskAndSubtask, dependencyLinks, buildGraph, findCycles } from './dependency-graph.ts';
 import { findDuplicates } from './find-duplicates.ts';
 
 /** What is wrong with a dependency, and of whom. */
@@ -35,6 +35,11 @@ export function findDependencyIssues(tasks: readonly Task[]): DependencyIssue[] 
       issue('duplicate', id, `${dependency}`, `${id} depends on ${dependency} more than once`),
     ),
   );
+  const wholes = links.flatMap(({ from, to }) =>
+    to !== undefined && areTaskAndSubtask(from, to)
+      ? [issue('cycle', from, to, `${from} depends on ${to}, and a task is done only with its subtasks`)]
+      : [],
+  );
   const graph = buildGraph(links);
   const cycles = findCycles(graph).map((ring) => {
     const first = ring[0] as string;
@@ -42,5 +47,5 @@ export function findDependencyIssues(tasks: readonly Task[]): DependencyIssue[] 
     const chain = [first, ...(next === first ? [first] : (findPath(graph, next, first) ?? []))].join(' → ');
     return issue(ring.length === 1 ? 'self' : 'cycle', first, next, `${chain}: these wait for each other`);
   });
-  return [...missing, ...duplicates, ...cycles];
+  return [...missing, ...duplicates, ...wholes, ...cycles];
 }

@@ -1,5 +1,5 @@
 import { BatonError } from '@baton/protocol';
-import { allItemIds, resolveDependency } from './dependency-graph.ts';
+import { allItemIds, areTaskAndSubtask, resolveDependency } from './dependency-graph.ts';
 import { type Dependency, parseTaskRef } from '../model/task-id.ts';
 import type { Subtask, Task } from '../model/task.ts';
 
@@ -15,7 +15,7 @@ interface StructureEdit {
  * followed, a removed one is dropped. Needed since an integer within a subtask means a sibling or, failing that, a task:
  * without it the removal of a sibling would turn a dependency on it into one on a task of the same number.
  *
- * @throws BatonError `invalid_arguments` where a dependency could not be written down any more.
+ * @throws BatonError `invalid_arguments` where a dependency could not be written down any more, or where a task would become a subtask of one that it depends on or that depends on it.
  */
 export function remapDependencies(
   before: readonly Task[],
@@ -40,6 +40,9 @@ export function remapDependencies(
       const meant = resolveDependency(knownBefore, dependency, parentThen);
       const target = meant === undefined ? undefined : moved(meant);
       if (target === undefined || target === id) continue;
+      const [holder, needed] = [then ?? id, meant as string];
+      if (areTaskAndSubtask(id, target) && !areTaskAndSubtask(holder, needed))
+        throw partOfDependencyError(holder, needed, id);
       rewired.push(chooseDependencyForm(target, dependency, knownAfter, id, parent));
     }
     const same =
@@ -54,6 +57,15 @@ export function remapDependencies(
     }
     return rewire(subtasks === task.subtasks ? task : { ...task, subtasks }, `${task.id}`);
   });
+}
+
+function partOfDependencyError(holder: string, target: string, id: string): BatonError {
+  return new BatonError(
+    'invalid_arguments',
+    `${holder} depends on ${target}, and one cannot become a part of the other: a task is done only with its subtasks. ` +
+      'Nothing was changed. Remove the dependency first (remove_dependency).',
+    { field: 'dependencies', id },
+  );
 }
 
 /** The task that the id of a subtask names; undefined for the id of a task. */

@@ -115,8 +115,8 @@ describe('a file of claude-task-master', () => {
     };
     const { tags, repairs } = read(file);
     expect(repairs.map(({ place }) => place)).toEqual([
-      'master.tasks.0.dependencies',
       'master.tasks.0.subtasks.0.dependencies',
+      'master.tasks.0.dependencies',
     ]);
     expect(tags.get('master')?.tasks[0]).toMatchObject({
       dependencies: [],
@@ -286,6 +286,19 @@ describe('a damaged file is repaired, and each repair names its place:', () => {
     const { project } = applyCommand(undefined, { command: 'import', file: damaged }, NOW);
     expect(read(damaged).repairs.length).toBeGreaterThan(5);
     expect(read(toTasksFile(project)).repairs).toEqual([]);
+  });
+
+  it('a dependency between a task and its own subtask closes a cycle', () => {
+    const part = { id: 1, title: 'P', dependencies: ['2.2', '2'] };
+    const tasks = [{ id: 2, title: 'T', dependencies: ['2.1'], subtasks: [part, { id: 2, title: 'Q' }] }];
+    const { tags, repairs } = read({ master: { tasks } });
+    expect(repairs.map(({ place }) => place)).toEqual([
+      'master.tasks.0.subtasks.0.dependencies',
+      'master.tasks.0.dependencies',
+    ]);
+    expect(tags.get('master')?.tasks).toMatchObject([
+      { dependencies: [], subtasks: [{ dependencies: [2] }, {}] },
+    ]);
   });
 
   it('a file of many cycles is repaired in one walk', () => {

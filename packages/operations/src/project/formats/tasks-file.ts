@@ -6,7 +6,7 @@ import {
   MAX_STORED_JSON_DEPTH,
 } from '@baton/protocol';
 import { findBackEdges } from '../dependencies/back-edges.ts';
-import { buildGraph, dependencyLinks } from '../dependencies/dependency-graph.ts';
+import { areTaskAndSubtask, buildGraph, dependencyLinks } from '../dependencies/dependency-graph.ts';
 import { newTag, type Project, type Tag, type TagMetadata } from '../model/project.ts';
 import { type Subtask, subtaskSchema, type Task, TASK_LIMITS, taskSchema } from '../model/task.ts';
 import { type AssignedId, FileIds, rawSubtasks } from './file-ids.ts';
@@ -222,11 +222,16 @@ function withoutWrongDependencies(tag: Tag, places: ReadonlyMap<string, string>,
   const gone = new Map<string, Set<unknown>>();
   for (const { from, dependency, to } of links) {
     const closesCycle = to !== undefined && back.get(from)?.has(to) === true;
-    if (to !== undefined && !closesCycle) continue;
+    const isOfWhole = to !== undefined && areTaskAndSubtask(from, to);
+    if (to !== undefined && !closesCycle && !isOfWhole) continue;
     const dropped = gone.get(from) ?? new Set();
     if (dropped.has(dependency)) continue;
     gone.set(from, dropped.add(dependency));
-    const why = closesCycle ? 'closes a cycle' : 'names nothing';
+    const why = isOfWhole
+      ? 'closes a cycle, since a task is done only with its subtasks'
+      : closesCycle
+        ? 'closes a cycle'
+        : 'names nothing';
     const problem = `that of ${from} on ${dependency} ${why}; it is left out`;
     repairs.push({ place: `${places.get(from)}.dependencies`, problem });
   }
