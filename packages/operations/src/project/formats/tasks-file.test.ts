@@ -115,8 +115,8 @@ describe('a file of claude-task-master', () => {
     };
     const { tags, repairs } = read(file);
     expect(repairs.map(({ place }) => place)).toEqual([
-      'master.tasks.0.subtasks.0.dependencies',
       'master.tasks.0.dependencies',
+      'master.tasks.0.subtasks.0.dependencies',
     ]);
     expect(tags.get('master')?.tasks[0]).toMatchObject({
       dependencies: [],
@@ -297,7 +297,7 @@ describe('a damaged file is repaired, and each repair names its place:', () => {
       'master.tasks.0.dependencies',
     ]);
     expect(tags.get('master')?.tasks).toMatchObject([
-      { dependencies: [], subtasks: [{ dependencies: [2] }, {}] },
+      { dependencies: [], subtasks: [{ dependencies: ['2.2'] }, {}] },
     ]);
   });
 
