@@ -289,15 +289,15 @@ describe('a damaged file is repaired, and each repair names its place:', () => {
   });
 
   it('a dependency between a task and its own subtask closes a cycle', () => {
-    const part = { id: 1, title: 'P', dependencies: ['2.2', '2'] };
-    const tasks = [{ id: 2, title: 'T', dependencies: ['2.1'], subtasks: [part, { id: 2, title: 'Q' }] }];
+    const part = { id: 1, title: 'P', dependencies: ['5.2', 5] };
+    const tasks = [{ id: 5, title: 'T', dependencies: ['5.1'], subtasks: [part, { id: 2, title: 'Q' }] }];
     const { tags, repairs } = read({ master: { tasks } });
     expect(repairs.map(({ place }) => place)).toEqual([
-      'master.tasks.0.subtasks.0.dependencies',
       'master.tasks.0.dependencies',
+      'master.tasks.0.subtasks.0.dependencies',
     ]);
     expect(tags.get('master')?.tasks).toMatchObject([
-      { dependencies: [], subtasks: [{ dependencies: ['2.2'] }, {}] },
+      { dependencies: [], subtasks: [{ dependencies: ['5.2'] }, {}] },
     ]);
   });
 
