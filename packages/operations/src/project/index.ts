@@ -35,7 +35,12 @@ export {
   parseTasksFile,
   tasksFileInSteps,
 } from './formats/tasks-file.ts';
-export { allItemIds, existingItems, resolveDependency } from './dependencies/dependency-graph.ts';
+export {
+  allItemIds,
+  dependencyLinks,
+  existingItems,
+  resolveDependency,
+} from './dependencies/dependency-graph.ts';
 export { type GeneratedSubtask, plannedSubtaskSchema } from './model/generated-subtask.ts';
 export { MAX_TASKS_PER_ANSWER, generatedTaskSchema, plannedTaskSchema } from './model/generated-task.ts';
 export { type SeenItems, seenItem, seenTasks } from './model/item-uid.ts';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { projectRoot, tag } from '../definition/shared-arguments.ts';
 import {
   allItemIds,
+  dependencyLinks,
   type Priority,
   type Project,
   resolveDependency,
@@ -115,5 +116,28 @@ function byUrgency(a: Candidate, b: Candidate): number {
 function nothingReady(tasks: readonly Task[]): string {
   const open = tasks.filter(({ status }) => isOpen(status)).length;
   if (open === 0) return 'Nothing is left to start: no task is pending or in progress.';
-  return `None of the ${open} open tasks can start: each waits for a dependency that is not done.`;
+  const waits = `None of the ${open} open tasks can start: each waits for a dependency that is not done.`;
+  const setAside = dependenciesSetAside(tasks);
+  if (setAside.length === 0) return waits;
+  const more = setAside.length > MOST_NAMED ? ` and ${setAside.length - MOST_NAMED} more` : '';
+  const named = setAside.slice(0, MOST_NAMED).map(({ id, status }) => `${id} (${status})`);
+  return `${waits} Not done and not open either: ${named.join(', ')}${more}. Set its status, or remove the dependency on it.`;
+}
+
+const MOST_NAMED = 5;
+
+/** What open tasks depend on that is neither done nor open, such as a cancelled task, in the order of the tasks. */
+function dependenciesSetAside(tasks: readonly Task[]): { readonly id: string; readonly status: Status }[] {
+  const needed = new Set(
+    dependencyLinks(
+      tasks.filter(({ status }) => isOpen(status)),
+      allItemIds(tasks),
+    ).map(({ to }) => to),
+  );
+  return tasks
+    .flatMap(({ id, status, subtasks }) => [
+      { id: `${id}`, status },
+      ...subtasks.map((part) => ({ id: `${id}.${part.id}`, status: part.status })),
+    ])
+    .filter(({ id, status }) => needed.has(id) && status !== 'done' && !isOpen(status));
 }

@@ -257,4 +257,22 @@ describe('next_task', () => {
     expect(task?.id ?? null).toBe(expected);
     expect(message).not.toBe('');
   });
+
+  it('names what is waited for and will not be done by itself, five of it', () => {
+    const set = (ids: readonly number[]): Given[] => ids.map((id) => ({ id, status: 'cancelled' }));
+    const waits = (dependencies: number[]) => ({ id: 20, dependencies });
+    expect(
+      next([
+        { id: 1, status: 'deferred' },
+        { id: 2, dependencies: [1] },
+        { id: 3, dependencies: [2] },
+      ]).message,
+    ).toBe(
+      'None of the 2 open tasks can start: each waits for a dependency that is not done. ' +
+        'Not done and not open either: 1 (deferred). Set its status, or remove the dependency on it.',
+    );
+    expect(next([...set([1, 2, 3, 4, 5, 6, 7]), waits([1, 2, 3, 4, 5, 6])]).message).toContain(
+      '5 (cancelled) and 1 more.',
+    );
+  });
 });
