@@ -42,11 +42,13 @@ describe('add_task version 1', () => {
   });
 
   it('takes what the LLM worked out, less what does not exist', () => {
-    expect(run({ prompt: 'A search.' }).task(8)).toMatchObject({
+    const { task, end } = run({ prompt: 'A search.' });
+    expect(task(8)).toMatchObject({
       title: 'Worked out',
       dependencies: [1],
       priority: 'critical',
     });
+    expect(end).toMatchObject({ result: { dependenciesIgnored: ['8 → 99'] } });
   });
 
   it('lets what the caller wrote stand beside a prompt', () => {

@@ -9,6 +9,10 @@ import { projectGrowth, type ToolOperation } from '../definition/operation.ts';
 import {
   type Dependency,
   existingItems,
+  listRemarks,
+  remarkFields,
+  type Remarks,
+  remarksNote,
   nextTaskId,
   parseDependencyIds,
   plannedTaskSchema,
@@ -76,9 +80,10 @@ const addTaskResult = z.object({
   id: z.int(),
   task: taskViewSchema,
   created: createdSchema,
+  dependenciesIgnored: remarkFields.dependenciesIgnored,
 });
 
-type Added = { tag: string; taskId: number; task: Json; created?: 'project' | 'tag' };
+type Added = Remarks & { tag: string; taskId: number; task: Json; created?: 'project' | 'tag' };
 
 const addTaskAnswer = plannedTaskSchema
   .omit({ id: true, status: true })
@@ -142,7 +147,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
     const given = { title, description, details, testStrategy, priority: input.priority };
     const { dependencies: suggested = [], ...worked } = answer;
     const apply = manual ? commit : commitWhenThereIsRoom;
-    const { tag, taskId, task, created } = yield* apply<Added>(projectRoot, {
+    const { tag, taskId, task, created, dependenciesIgnored } = yield* apply<Added>(projectRoot, {
       command: 'add_task',
       tag: found.tag,
       // Fields that the caller gave override the LLM's.
@@ -153,11 +158,19 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
       mustExist: found.mustExist,
       attachments: content,
     });
-    return { projectRoot, tag, id: taskId, task, ...(created ? { created } : {}) };
+    return {
+      projectRoot,
+      tag,
+      id: taskId,
+      task,
+      ...(created ? { created } : {}),
+      ...listRemarks({ dependenciesIgnored }),
+    };
   },
 
-  summarize: ({ id, tag, task, created }) =>
-    `Added task ${id} to ${created === 'tag' ? 'the new ' : ''}tag '${tag}': ${task.title}`,
+  summarize: ({ id, tag, task, created, dependenciesIgnored }) =>
+    `Added task ${id} to ${created === 'tag' ? 'the new ' : ''}tag '${tag}': ${task.title}` +
+    remarksNote({ dependenciesIgnored }),
 };
 
 /** What the caller wrote beside the prompt is part of what the LLM works from. */

@@ -48,6 +48,7 @@ const expandAllResult = z.object({
   skippedCount: z.int(),
   expanded: z.array(z.object({ id: z.int(), subtasksAdded: z.int(), subtasksReplaced: z.int().optional() })),
   failed: z.array(z.object({ id: z.int(), code: z.string(), message: z.string() })),
+  dependenciesIgnored: remarkFields.dependenciesIgnored,
   droppedDependencies: remarkFields.droppedDependencies,
   statusesIgnored: remarkFields.statusesIgnored,
 });

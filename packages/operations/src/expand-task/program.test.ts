@@ -106,6 +106,20 @@ describe('expand_task version 1', () => {
     expect(all.end).toMatchObject({ result: { statusesIgnored } });
   });
 
+  it('names the dependencies that it ignored, by one task and by many', () => {
+    const parts = [part(1, { dependencies: [2, '1'] }), part(2, { dependencies: [1, 7] })];
+    const dependenciesIgnored = ['1.1 → 1', '1.2 → 7', '1.1 → 1.2'];
+    const { task, end } = run({}, one(), [{ subtasks: parts }]);
+    expect(task(1)?.subtasks.map(({ dependencies }) => dependencies)).toEqual([[], [1]]);
+    expect(end).toMatchObject({ result: { dependenciesIgnored } });
+    const all = runOperationInMemory(
+      expandAllOperation,
+      {},
+      { before: one(), answers: [objectAnswer({ subtasks: parts })] },
+    );
+    expect(all.end).toMatchObject({ result: { dependenciesIgnored } });
+  });
+
   it('never takes the number of a task that a sibling waits for', () => {
     const before = projectWithTasks([
       { id: 1, subtasks: [{ id: 1, dependencies: [3] }] },

@@ -35,6 +35,7 @@ const expandTaskResult = z.object({
   subtasksAdded: z.int(),
   subtaskIds: z.array(z.string()),
   subtasksReplaced: z.int(),
+  dependenciesIgnored: remarkFields.dependenciesIgnored,
   droppedDependencies: remarkFields.droppedDependencies,
   statusesIgnored: remarkFields.statusesIgnored,
   task: taskViewSchema,

@@ -113,6 +113,20 @@ describe('parse_prd version 1', () => {
     });
   });
 
+  it('names the dependencies that it ignored: on nothing, on the task itself, in a circle', () => {
+    const tasks = [task(1, { dependencies: [2] }), task(2, { dependencies: [1, 2, 99] })];
+    const { end } = run({ append: true }, project(1, 2, 3), objectAnswer({ tasks }));
+    expect(end).toMatchObject({
+      result: {
+        tasks: [
+          { id: 4, dependencies: [] },
+          { id: 5, dependencies: [4] },
+        ],
+        dependenciesIgnored: ['5 → 2', '5 → 99', '4 → 5'],
+      },
+    });
+  });
+
   it('begins every task pending, and names the statuses that it ignored', () => {
     const { end } = run({}, undefined, objectAnswer({ tasks: [task(1), task(2, { status: 'finished' })] }));
     expect(end).toMatchObject({

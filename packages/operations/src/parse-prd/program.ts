@@ -12,6 +12,7 @@ import {
   statusesOfNewItems,
   tagNotEmptyError,
   listRemarks,
+  type Remarks,
   remarkFields,
   remarksNote,
 } from '../project/index.ts';
@@ -36,10 +37,11 @@ const parsePrdResult = z.object({
   tasksReplaced: z.int().optional(),
   replaced: z.array(z.object({ id: z.int(), title: z.string(), status: z.enum(STATUSES) })).optional(),
   statusesIgnored: remarkFields.statusesIgnored,
+  dependenciesIgnored: remarkFields.dependenciesIgnored,
 });
 
 /** The outcome of `add_tasks` as it comes back from the journal. */
-type Added = {
+type Added = Remarks & {
   tag: string;
   taskIds: number[];
   tasks: Json[];
@@ -117,14 +119,14 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
       ...(notShown.length > 0 ? { notShown } : {}),
       ...(created ? { created } : {}),
       ...(replaced ? { tasksReplaced: replaced.count, replaced: replaced.tasks } : {}),
-      ...listRemarks({ statusesIgnored: statusesOfNewItems(answer.tasks, taskIds) }),
+      ...listRemarks(added, { statusesIgnored: statusesOfNewItems(answer.tasks, taskIds) }),
     };
   },
 
-  summarize: ({ tasksAdded, tag, taskIds, created, tasksReplaced = 0, statusesIgnored }) =>
+  summarize: ({ tasksAdded, tag, taskIds, created, tasksReplaced = 0, ...remarks }) =>
     `Added ${tasksAdded} ${tasksAdded === 1 ? 'task' : 'tasks'} to ${created === 'tag' ? 'the new ' : ''}tag '${tag}' (${taskIds[0]} to ${taskIds.at(-1)})` +
     `${tasksReplaced > 0 ? `, in the place of ${tasksReplaced}` : ''}` +
-    `${remarksNote({ statusesIgnored })}.`,
+    `${remarksNote(remarks)}.`,
 };
 
 function blank(input: string): BatonError {

@@ -1,8 +1,8 @@
 import { BatonError } from '@baton/protocol';
 import {
+  linkNewItems,
   positionsById,
   resolveToNewItemPosition,
-  breakCyclesAmongNewItems,
 } from '../dependencies/new-item-dependencies.ts';
 import { type CommandResult } from '../model/command-result.ts';
 import { editTasksInTag, replaceTask } from '../task-edits/edit-tasks-in-tag.ts';
@@ -76,7 +76,7 @@ export function addSubtasks(project: Project | undefined, command: AddSubtasks, 
         ? before
         : remapDependencies(before, { tasks: replaceTask(before, parent), renamed: new Map() });
     const stands = requireTask({ tasks }, tag, { task: command.id });
-    const subtasks = numbered(command.subtasks, stands, allItemIds(tasks));
+    const { linked: subtasks, dependenciesIgnored } = numbered(command.subtasks, stands, allItemIds(tasks));
     const next = replaceTask(tasks, { ...stands, subtasks: [...stands.subtasks, ...subtasks] });
     const subtaskIds = subtasks.map(({ id }) => `${command.id}.${id}`);
     const outcome = {
@@ -84,38 +84,36 @@ export function addSubtasks(project: Project | undefined, command: AddSubtasks, 
       title: found.title,
       subtaskIds,
       replaced: found.subtasks.length - kept.length,
-      ...listRemarks({ droppedDependencies: findDroppedDependencies(before, tasks) }),
+      ...listRemarks({ dependenciesIgnored, droppedDependencies: findDroppedDependencies(before, tasks) }),
       ...(command.show ? { task: requireTask({ tasks: next }, tag, { task: command.id }) } : {}),
     };
     return { tasks: next, outcome };
   });
 }
 
-function numbered(given: readonly GeneratedSubtask[], parent: Task, known: ReadonlySet<string>): Subtask[] {
+function numbered(given: readonly GeneratedSubtask[], parent: Task, known: ReadonlySet<string>) {
   const ids = nextSubtaskIds(parent.subtasks, given.length);
   const siblings = new Set(parent.subtasks.map(({ id }) => id));
   const carriers = positionsById(given);
-  const subtasks = given.map((subtask, position) => {
-    const own = ids[position] as number;
-    const meant = (subtask.dependencies ?? []).flatMap((dependency): Dependency[] => {
-      const local = dependencyRelativeToParent(dependency, parent.id);
-      const other =
-        typeof local === 'number' ? resolveToNewItemPosition(local, position, carriers) : undefined;
-      if (other !== undefined) return [ids[other] as number];
-      if (typeof local === 'number') return siblings.has(local) ? [local] : [];
-      return known.has(local) && local !== `${parent.id}` ? [local] : [];
-    });
-    return {
-      id: own,
-      title: subtask.title,
-      description: subtask.description,
-      dependencies: [...new Set(meant)].filter((other) => other !== own),
-      details: subtask.details ?? '',
-      status: 'pending' as const,
-      testStrategy: subtask.testStrategy ?? '',
-    };
-  });
-  return breakCyclesAmongNewItems(subtasks);
+  const subtasks = given.map(
+    ({ title, description, details, testStrategy }, position): Subtask => ({
+      id: ids[position] as number,
+      title,
+      description,
+      dependencies: [],
+      details: details ?? '',
+      status: 'pending',
+      testStrategy: testStrategy ?? '',
+    }),
+  );
+  const meaning = (dependency: Dependency, position: number): Dependency | undefined => {
+    const local = dependencyRelativeToParent(dependency, parent.id);
+    if (typeof local === 'string') return known.has(local) && local !== `${parent.id}` ? local : undefined;
+    const other = resolveToNewItemPosition(local, position, carriers);
+    if (other !== undefined) return ids[other];
+    return siblings.has(local) ? local : undefined;
+  };
+  return linkNewItems(subtasks, given, meaning, `${parent.id}.`);
 }
 
 /** @throws BatonError as `addSubtasks`, and `invalid_arguments` for a task that cannot become a subtask. */

@@ -6,6 +6,7 @@ import { existingItems } from '../dependencies/dependency-graph.ts';
 import type { GeneratedTask } from '../model/generated-task.ts';
 import { createdFor, newProject, newTag, nextTaskId, type Project, withTag } from '../model/project.ts';
 import { requireTarget, type MustExist } from '../model/require-existing.ts';
+import { listRemarks } from '../model/remarks.ts';
 import type { Dependency } from '../model/task-id.ts';
 import { appendTask, type Task, TASK_LIMITS } from '../model/task.ts';
 
@@ -43,9 +44,13 @@ export function addTask(project: Project | undefined, command: AddTask, now: str
   const suggested = command.suggested.filter(
     (dependency) => known.has(`${dependency}`) && Number.parseInt(`${dependency}`, 10) < seenBelow,
   );
+  const id = nextTaskId(tag.tasks);
+  const dependenciesIgnored = command.suggested
+    .filter((dependency) => !suggested.includes(dependency))
+    .map((dependency) => `${id} → ${dependency}`);
   const dependencies: Dependency[] = [...new Set([...command.dependencies, ...suggested])];
   const made: Task = {
-    id: nextTaskId(tag.tasks),
+    id,
     title: task.title,
     description: task.description,
     details: task.details ?? '',
@@ -64,6 +69,7 @@ export function addTask(project: Project | undefined, command: AddTask, now: str
       taskId: made.id,
       task: tasks.at(-1) ?? made,
       ...createdFor(project, name),
+      ...listRemarks({ dependenciesIgnored }),
     }),
   };
 }

@@ -1,9 +1,9 @@
 import { BatonError, truncate } from '@baton/protocol';
 import { allItemIds } from '../dependencies/dependency-graph.ts';
 import {
+  linkNewItems,
   positionsById,
   resolveToNewItemPosition,
-  breakCyclesAmongNewItems,
 } from '../dependencies/new-item-dependencies.ts';
 import { remapDependencies } from '../dependencies/remap-dependencies.ts';
 import { NEW_ITEM } from '../model/item-uid.ts';
@@ -17,9 +17,9 @@ import {
   withComplexityReport,
   withTag,
 } from '../model/project.ts';
+import { listRemarks, type Remarks } from '../model/remarks.ts';
 import { tagNotEmptyError } from '../model/project-errors.ts';
 import { requireTarget, type MustExist } from '../model/require-existing.ts';
-import type { Dependency } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Puts an LLM's tasks into a tag; `replace` takes out the tag's own first, but for those that came since the LLM was asked. */
@@ -35,7 +35,7 @@ interface AddTasks {
   readonly mustExist?: MustExist | undefined;
 }
 
-interface AddedTasks {
+interface AddedTasks extends Pick<Remarks, 'dependenciesIgnored'> {
   readonly tag: string;
   readonly taskIds: readonly number[];
   readonly tasks: readonly Task[];
@@ -67,7 +67,11 @@ export function addTasks(
   const kept = mode === 'replace' ? tasksSince(tag.tasks, command.seenBelow) : tag.tasks;
   if (kept.length + command.tasks.length > TASK_LIMITS.tasksPerTag) throw tooMany(name, kept.length);
 
-  const tasks = numbered(command.tasks, kept, command.seenBelow ?? Number.POSITIVE_INFINITY);
+  const { linked: tasks, dependenciesIgnored } = numbered(
+    command.tasks,
+    kept,
+    command.seenBelow ?? Number.POSITIVE_INFINITY,
+  );
   const changed = {
     ...tag,
     tasks: [...kept, ...tasks],
@@ -82,6 +86,7 @@ export function addTasks(
       taskIds: tasks.map(({ id }) => id),
       tasks,
       ...createdFor(project, name),
+      ...listRemarks({ dependenciesIgnored }),
       ...(mode === 'replace' ? { replaced: replacedTasks(tag.tasks, kept) } : {}),
     },
   };
@@ -107,35 +112,30 @@ function replacedTasks(tasks: readonly Task[], kept: readonly Task[]) {
   };
 }
 
-function numbered(given: readonly GeneratedTask[], kept: readonly Task[], seenBelow: number): Task[] {
+function numbered(given: readonly GeneratedTask[], kept: readonly Task[], seenBelow: number) {
   const first = nextTaskId(kept);
   const known = allItemIds(kept);
-  const seen = (dependency: Dependency) =>
-    Number.parseInt(String(dependency), 10) < seenBelow && known.has(String(dependency));
   const carriers = positionsById(given);
-  const tasks = given.map((task, position): Task => {
-    const own = first + position;
-    const meant = new Set<Dependency>();
-    for (const dependency of task.dependencies ?? []) {
-      const other = resolveToNewItemPosition(dependency, position, carriers);
-      if (other !== undefined) meant.add(first + other);
-      else if (seen(dependency)) meant.add(dependency);
-    }
-    meant.delete(own);
-    return {
+  const tasks = given.map(
+    (task, position): Task => ({
       ...NEW_ITEM,
-      id: own,
+      id: first + position,
       title: task.title,
       description: task.description,
       details: task.details ?? '',
       testStrategy: task.testStrategy ?? '',
       status: 'pending',
-      dependencies: [...meant],
+      dependencies: [],
       priority: task.priority ?? 'medium',
       subtasks: [],
-    };
+    }),
+  );
+  return linkNewItems(tasks, given, (dependency, position) => {
+    const other = resolveToNewItemPosition(dependency, position, carriers);
+    if (other !== undefined) return first + other;
+    const isSeen = Number.parseInt(String(dependency), 10) < seenBelow && known.has(String(dependency));
+    return isSeen ? dependency : undefined;
   });
-  return breakCyclesAmongNewItems(tasks);
 }
 
 function tooMany(tag: string, there: number): BatonError {

@@ -13,7 +13,7 @@ import { rebaseDependencies } from '../dependencies/rebase-dependencies.ts';
 import { mergeSubtaskUpdates } from '../task-edits/merge-subtask-updates.ts';
 import { isSeenItem, type SeenItems } from '../model/item-uid.ts';
 import type { Project } from '../model/project.ts';
-import type { IgnoredStatus } from '../model/remarks.ts';
+import { type IgnoredStatus, listRemarks } from '../model/remarks.ts';
 import { parseTaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import { type TaskMetadata, withMetadata } from '../model/task-metadata.ts';
@@ -69,7 +69,12 @@ export function updateTasks(project: Project | undefined, command: UpdateTasks, 
     const shown = command.show ? { tasks: next.filter(({ id }) => updates.has(id) && !left.has(id)) } : {};
     return {
       tasks: next,
-      outcome: { updated: updatedIds, skipped, statusesIgnored, dependenciesIgnored, ...shown },
+      outcome: {
+        updated: updatedIds,
+        skipped,
+        ...listRemarks({ statusesIgnored, dependenciesIgnored }),
+        ...shown,
+      },
     };
   });
 }
