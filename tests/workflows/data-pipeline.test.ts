@@ -54,7 +54,7 @@ test('a source that is not there stops at the first step, and the two behind it 
   const run = await fixture.run('data_pipeline', { source: '404' });
   expect(run.status).toBe('working');
   expect(run.last).toMatchInlineSnapshot(`
-    "assistant: Step 1 ('fetch') failed: Tag 'master' has no task 404. The same call may succeed when it is repeated.
+    "assistant: Step 1 ('fetch') failed: Tag 'master' has no task 404; get_tasks lists those that it has. The same call may succeed when it is repeated.
 
     To continue the workflow, make these tool calls:
     1. Call get_task with {"id":"404"} (failed; retryable)

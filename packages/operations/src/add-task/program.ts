@@ -14,6 +14,7 @@ import {
   type Remarks,
   remarksNote,
   nextTaskId,
+  seenItems,
   parseDependencyIds,
   plannedTaskSchema,
   prioritySchema,
@@ -132,6 +133,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
         existing: plan,
         count: tasks.length,
         nextId: nextTaskId(tasks),
+        seen: manual ? undefined : seenItems(tasks, own),
         ...known,
       };
     });
@@ -154,6 +156,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
       task: { ...worked, ...(definedFields(given) as Partial<typeof worked>) },
       dependencies,
       suggested,
+      seen: found.seen,
       seenBelow: found.nextId,
       mustExist: found.mustExist,
       attachments: content,

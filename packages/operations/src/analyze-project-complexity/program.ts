@@ -48,6 +48,8 @@ const analyzeResult = z.object({
   skipped: z.array(z.object({ id: z.int(), status: z.enum(STATUSES) })).optional(),
   /** Tasks that the answers left out: an analysis that they have stays, and others have the defaults. */
   leftOut: z.array(z.int()).optional(),
+  /** Tasks that were removed while the LLM was at work: they have no analysis. */
+  gone: z.array(z.int()).optional(),
   /** Scores without their reasons: complexity_report has those. */
   analyses: z.array(scored),
   summary: z.object({
@@ -94,8 +96,10 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
     const judged = yield* all(
       found.batches.map((ids) => () => analyzeBatch(ids, found.tag, { projectRoot, threshold, research })),
     );
-    const analyses = judged.flat().flatMap(({ isDefault, ...one }) => (isDefault ? [] : [one]));
-    const leftOut = judged.flat().flatMap(({ isDefault, taskId }) => (isDefault ? [taskId] : []));
+    const gone = judged.flat().flatMap(({ isGone, taskId }) => (isGone ? [taskId] : []));
+    const there = judged.flat().flatMap(({ isGone, ...one }) => (isGone ? [] : [one]));
+    const analyses = there.flatMap(({ isDefault, ...one }) => (isDefault ? [] : [one]));
+    const leftOut = there.flatMap(({ isDefault, taskId }) => (isDefault ? [taskId] : []));
     const high = analyses.filter(({ complexityScore }) => complexityScore >= 8).length;
     const low = analyses.filter(({ complexityScore }) => complexityScore < 5).length;
     const toExpand = analyses.filter(
@@ -107,6 +111,7 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
       tasksAnalyzed: analyses.length,
       ...(found.skipped === undefined ? {} : { skipped: found.skipped }),
       ...(leftOut.length > 0 ? { leftOut } : {}),
+      ...(gone.length > 0 ? { gone } : {}),
       analyses,
       summary: {
         highComplexityTasks: high,
@@ -117,16 +122,18 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
     };
   },
 
-  summarize: ({ tasksAnalyzed, tag, summary, skipped, leftOut = [] }) =>
+  summarize: ({ tasksAnalyzed, tag, summary, skipped, leftOut = [], gone = [] }) =>
     `Analyzed ${tasksAnalyzed} ${tasksAnalyzed === 1 ? 'task' : 'tasks'} of tag '${tag}'; ` +
     `${summary.tasksToExpand.length} to be split` +
     `${leftOut.length > 0 ? `; the answer left out ${leftOut.join(', ')}` : ''}` +
+    `${gone.length > 0 ? `; removed meanwhile: ${gone.join(', ')}` : ''}` +
     `${skipped && skipped.length > 0 ? `; skipped for their status: ${skipped.map(({ id }) => id).join(', ')}` : ''}.`,
 };
 
 type Batch = JournaledProject & { readonly batch: readonly TaskExcerpt[] };
 
-type Judged = z.infer<typeof scored> & { readonly isDefault?: true };
+/** `isDefault`: the answer left the task out. `isGone`: the task was removed while the LLM was at work. */
+type Judged = z.infer<typeof scored> & { readonly isDefault?: true; readonly isGone?: true };
 
 interface Asked {
   readonly projectRoot: string;
@@ -162,7 +169,7 @@ function* analyzeBatch(
     objectName: 'complexity_analysis',
   });
   const analyses = toOneAnalysisPerTask(batch, answer.complexityAnalysis);
-  yield* commitWhenThereIsRoom(projectRoot, {
+  const { gone } = yield* commitWhenThereIsRoom<{ gone: number[] }>(projectRoot, {
     command: 'merge_report',
     tag,
     threshold,
@@ -171,5 +178,7 @@ function* analyzeBatch(
     analyses,
     seen: found.seen,
   });
-  return analyses.map(({ expansionPrompt: _, reasoning: __, ...judged }) => judged);
+  return analyses.map(({ expansionPrompt: _, reasoning: __, ...judged }): Judged => {
+    return gone.includes(judged.taskId) ? { ...judged, isGone: true } : judged;
+  });
 }

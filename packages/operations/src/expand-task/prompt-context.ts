@@ -6,7 +6,7 @@ import {
   requireRoom,
   requireTask,
   type SeenItems,
-  seenTasks,
+  seenTasksAndSubtasks,
   type Task,
   taskDoneError,
   openTag,
@@ -66,7 +66,7 @@ export function readExpandContext(
   return {
     tag,
     task: detailedTaskExcerpt({ ...task, subtasks: stays }),
-    seen: seenTasks([task]),
+    seen: seenTasksAndSubtasks([task]),
     count: num ?? countFor(existing, tag, id),
     firstId: Math.max(0, ...stays.map(({ id }) => id)) + 1,
     hint: excerpt(known?.expansionPrompt, 2_000),

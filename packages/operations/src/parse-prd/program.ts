@@ -38,6 +38,7 @@ const parsePrdResult = z.object({
   replaced: z.array(z.object({ id: z.int(), title: z.string(), status: z.enum(STATUSES) })).optional(),
   statusesIgnored: remarkFields.statusesIgnored,
   dependenciesIgnored: remarkFields.dependenciesIgnored,
+  droppedDependencies: remarkFields.droppedDependencies,
 });
 
 /** The outcome of `add_tasks` as it comes back from the journal. */

@@ -43,7 +43,7 @@ export {
 } from './dependencies/dependency-graph.ts';
 export { type GeneratedSubtask, plannedSubtaskSchema } from './model/generated-subtask.ts';
 export { MAX_TASKS_PER_ANSWER, generatedTaskSchema, plannedTaskSchema } from './model/generated-task.ts';
-export { type SeenItems, seenItem, seenTasks } from './model/item-uid.ts';
+export { type SeenItems, seenItem, seenItems, seenTasks, seenTasksAndSubtasks } from './model/item-uid.ts';
 export * from './model/require-existing.ts';
 export * from './model/project.ts';
 export type { ChangedFields } from './formats/changed-fields.ts';
@@ -76,6 +76,7 @@ export {
   type IgnoredStatus,
   type IgnoredText,
   listRemarks,
+  MAX_LISTED,
   remarkFields,
   type Remarks,
   remarksNote,

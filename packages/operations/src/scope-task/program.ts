@@ -66,6 +66,7 @@ const scopeResult = z.object({
   failed: z.array(z.object({ id: z.int(), code: z.string(), message: z.string() })),
   statusesIgnored: remarkFields.statusesIgnored,
   textsIgnored: remarkFields.textsIgnored,
+  dependenciesIgnored: remarkFields.dependenciesIgnored,
   droppedDependencies: remarkFields.droppedDependencies,
 });
 

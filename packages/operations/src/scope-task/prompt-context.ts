@@ -4,7 +4,7 @@ import {
   requireProject,
   requireTag,
   requireTask,
-  seenTasks,
+  seenTasksAndSubtasks,
   taskDoneError,
 } from '../project/index.ts';
 import type { JournaledProject } from '../project-context/context-sections.ts';
@@ -49,7 +49,7 @@ export function readScopeContext(
   const { rules, context } = readProjectContext(existing, wish, limits);
   return {
     task: singleTaskExcerpt(task),
-    seen: seenTasks([task]),
+    seen: seenTasksAndSubtasks([task]),
     subtaskCount: countFor(task.subtasks.length - stays.length, direction, strength),
     firstId: Math.max(0, ...stays.map(({ id }) => id)) + 1,
     report: report &&

@@ -24,7 +24,7 @@ import {
   openTag,
   requireRoom,
   requireTask,
-  seenTasks,
+  seenTasksAndSubtasks,
   taskDoneError,
   taskRemovedError,
   listRemarks,
@@ -66,6 +66,7 @@ const updateTaskResult = z.object({
   updated: z.boolean(),
   statusesIgnored: remarkFields.statusesIgnored,
   textsIgnored: remarkFields.textsIgnored,
+  subtasksSkipped: remarkFields.subtasksSkipped,
   dependenciesIgnored: remarkFields.dependenciesIgnored,
   task: taskViewSchema,
 });
@@ -117,7 +118,7 @@ export const updateTaskOperation: ToolOperation<UpdateTaskInput, z.infer<typeof 
         const query = `${prompt} ${task.title} ${task.description}`;
         const wish = { tag, about: [task.id], dependencies: task.dependencies, query };
         const { rules, context } = readProjectContext(existing, wish, limits);
-        return { tag, task: singleTaskExcerpt(task), seen: seenTasks([task]), rules, context };
+        return { tag, task: singleTaskExcerpt(task), seen: seenTasksAndSubtasks([task]), rules, context };
       },
     );
     const wish = { ...found, request: prompt, projectRoot, research, metadata };

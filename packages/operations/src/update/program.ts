@@ -9,9 +9,10 @@ import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Project,
   openTag,
-  seenTasks,
+  seenTasksAndSubtasks,
   type Task,
   listRemarks,
+  MAX_LISTED,
   remarkFields,
   type Remarks,
   remarksNote,
@@ -48,12 +49,13 @@ const updateResult = z.object({
   tag: z.string(),
   tasksUpdated: z.int(),
   taskIds: z.array(z.int()),
-  /** What was removed or done while the LLM was at work, and what the answer has that it was not asked about. */
+  /** What was removed or done while the LLM was at work, and what the answer has that it was not asked about: the first 200. */
   skipped: z.array(skipped),
   /** Of those that it was asked about, what the answers left out or gave as it was. */
   unchanged: z.array(z.int()).optional(),
   statusesIgnored: remarkFields.statusesIgnored,
   textsIgnored: remarkFields.textsIgnored,
+  subtasksSkipped: remarkFields.subtasksSkipped,
   dependenciesIgnored: remarkFields.dependenciesIgnored,
   failed: z.array(z.object({ ids: z.array(z.int()), code: z.string(), message: z.string() })),
 });
@@ -115,7 +117,7 @@ export const updateOperation: ToolOperation<UpdateInput, z.infer<typeof updateRe
       tag: found.tag,
       tasksUpdated: taskIds.length,
       taskIds,
-      skipped: landed.flatMap(({ skipped }) => skipped),
+      skipped: landed.flatMap(({ skipped }) => skipped).slice(0, MAX_LISTED),
       ...(unchanged.length > 0 ? { unchanged } : {}),
       ...listRemarks(...landed),
       failed,
@@ -150,7 +152,12 @@ function* revise(
     const dependencies = [...new Set(open.flatMap((task) => task.dependencies))];
     const wish = { tag, about: ids, dependencies, query: request };
     const { rules, context } = readProjectContext(project, wish, limits);
-    return { tasks: open.map((task) => detailedTaskExcerpt(task)), seen: seenTasks(open), rules, context };
+    return {
+      tasks: open.map((task) => detailedTaskExcerpt(task)),
+      seen: seenTasksAndSubtasks(open),
+      rules,
+      context,
+    };
   });
   const { tasks } = found;
   if (tasks.length === 0) return { updated: [], skipped: [], unchanged: [] };
@@ -183,7 +190,7 @@ function* revise(
   const told = new Set([...updated, ...skipped.map(({ id }) => id)]);
   return {
     updated,
-    skipped: [...skipped, ...notAsked],
+    skipped: [...skipped, ...notAsked].slice(0, MAX_LISTED),
     unchanged: tasks.flatMap(({ id }) => (told.has(id) ? [] : [id])),
     ...listRemarks(...selected.map(({ ignored }) => ({ statusesIgnored: ignored })), ...changes, remarks),
   };

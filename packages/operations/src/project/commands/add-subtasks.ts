@@ -11,7 +11,7 @@ import { convertTaskToSubtask } from '../task-edits/convert-item.ts';
 import { type GeneratedSubtask } from '../model/generated-subtask.ts';
 import { type Project, withComplexityReport } from '../model/project.ts';
 import { requireSeen, requireTask } from '../model/require-existing.ts';
-import type { SeenItems } from '../model/item-uid.ts';
+import { cameSince, type SeenItems } from '../model/item-uid.ts';
 import { remapReportTaskIds } from '../model/complexity-report.ts';
 import { findDroppedDependencies } from '../dependencies/dropped-dependencies.ts';
 import { listRemarks } from '../model/remarks.ts';
@@ -26,7 +26,7 @@ import { dependencyCycleError, taskDoneError, unknownDependencyError } from '../
 /** Limit of subtasks in one answer. */
 export const MAX_SUBTASKS_PER_ANSWER = 100;
 
-/** Puts an LLM's subtasks into a task. `replace_pending` first takes out those that nobody has begun, done or set aside. */
+/** Puts an LLM's subtasks into a task. `replace_pending` first takes out those that nobody has begun, done or set aside, and that came since the task was `seen`. */
 interface AddSubtasks {
   readonly id: number;
   readonly mode: 'append' | 'replace_pending';
@@ -68,7 +68,10 @@ export function addSubtasks(project: Project | undefined, command: AddSubtasks, 
     const kept =
       command.mode === 'append'
         ? found.subtasks
-        : found.subtasks.filter(({ status }) => status !== 'pending');
+        : found.subtasks.filter(
+            (subtask) =>
+              subtask.status !== 'pending' || cameSince(command.seen, `${found.id}.${subtask.id}`, subtask),
+          );
     refuseTooMany(found, kept.length + command.subtasks.length);
     const parent = { ...found, subtasks: kept };
     const tasks =

@@ -6,9 +6,10 @@ import { existingItems } from '../dependencies/dependency-graph.ts';
 import type { GeneratedTask } from '../model/generated-task.ts';
 import { createdFor, newProject, newTag, nextTaskId, type Project, withTag } from '../model/project.ts';
 import { requireTarget, type MustExist } from '../model/require-existing.ts';
+import { isGoneItem, type SeenItems } from '../model/item-uid.ts';
 import { listRemarks } from '../model/remarks.ts';
 import type { Dependency } from '../model/task-id.ts';
-import { appendTask, type Task, TASK_LIMITS } from '../model/task.ts';
+import { appendTask, findTaskOrSubtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Adds one task. The caller's dependencies must exist; what an LLM suggests is left out where it does not. */
 interface AddTask extends AnswerBlocks {
@@ -16,6 +17,8 @@ interface AddTask extends AnswerBlocks {
   readonly task: Omit<GeneratedTask, 'id' | 'dependencies' | 'status'>;
   readonly dependencies: readonly Dependency[];
   readonly suggested: readonly Dependency[];
+  /** The caller's dependencies as they were when the LLM was asked: what is removed since is left out, too. */
+  readonly seen?: SeenItems | undefined;
   /** See `AddTasks`. */
   readonly seenBelow?: number;
   readonly mustExist?: MustExist | undefined;
@@ -37,18 +40,23 @@ export function addTask(project: Project | undefined, command: AddTask, now: str
       limit: 'tasksPerTag',
       most: tasksPerTag,
     });
-  const known = existingItems(tag.tasks, [...command.dependencies, ...command.suggested]);
-  for (const dependency of command.dependencies)
+  const isThere = (dependency: Dependency) =>
+    command.seen?.[`${dependency}`] === undefined ||
+    !isGoneItem(command.seen, `${dependency}`, findTaskOrSubtask(tag.tasks, `${dependency}`));
+  const own = command.dependencies.filter(isThere);
+  const known = existingItems(tag.tasks, [...own, ...command.suggested]);
+  for (const dependency of own)
     if (!known.has(`${dependency}`)) throw unknownDependencyError(name, `${dependency}`);
   const seenBelow = command.seenBelow ?? Number.POSITIVE_INFINITY;
   const suggested = command.suggested.filter(
-    (dependency) => known.has(`${dependency}`) && Number.parseInt(`${dependency}`, 10) < seenBelow,
+    (dependency) =>
+      known.has(`${dependency}`) && Number.parseInt(`${dependency}`, 10) < seenBelow && isThere(dependency),
   );
   const id = nextTaskId(tag.tasks);
-  const dependenciesIgnored = command.suggested
-    .filter((dependency) => !suggested.includes(dependency))
+  const dependencies: Dependency[] = [...new Set([...own, ...suggested])];
+  const dependenciesIgnored = [...new Set([...command.dependencies, ...command.suggested])]
+    .filter((dependency) => !dependencies.includes(dependency))
     .map((dependency) => `${id} → ${dependency}`);
-  const dependencies: Dependency[] = [...new Set([...command.dependencies, ...suggested])];
   const made: Task = {
     id,
     title: task.title,

@@ -5,6 +5,7 @@ import {
   positionsById,
   resolveToNewItemPosition,
 } from '../dependencies/new-item-dependencies.ts';
+import { findDroppedDependencies } from '../dependencies/dropped-dependencies.ts';
 import { remapDependencies } from '../dependencies/remap-dependencies.ts';
 import { NEW_ITEM } from '../model/item-uid.ts';
 import { type GeneratedTask } from '../model/generated-task.ts';
@@ -35,7 +36,7 @@ interface AddTasks {
   readonly mustExist?: MustExist | undefined;
 }
 
-interface AddedTasks extends Pick<Remarks, 'dependenciesIgnored'> {
+interface AddedTasks extends Pick<Remarks, 'dependenciesIgnored' | 'droppedDependencies'> {
   readonly tag: string;
   readonly taskIds: readonly number[];
   readonly tasks: readonly Task[];
@@ -86,7 +87,7 @@ export function addTasks(
       taskIds: tasks.map(({ id }) => id),
       tasks,
       ...createdFor(project, name),
-      ...listRemarks({ dependenciesIgnored }),
+      ...listRemarks({ dependenciesIgnored, droppedDependencies: findDroppedDependencies(tag.tasks, kept) }),
       ...(mode === 'replace' ? { replaced: replacedTasks(tag.tasks, kept) } : {}),
     },
   };
@@ -113,7 +114,7 @@ function replacedTasks(tasks: readonly Task[], kept: readonly Task[]) {
 }
 
 function numbered(given: readonly GeneratedTask[], kept: readonly Task[], seenBelow: number) {
-  const first = nextTaskId(kept);
+  const first = nextTaskId(kept, given.length);
   const known = allItemIds(kept);
   const carriers = positionsById(given);
   const tasks = given.map(

@@ -5,9 +5,11 @@ import { buildGraph, dependencyLinks } from '../dependencies/dependency-graph.ts
 import { type Project, withComplexityReport, withTag } from '../model/project.ts';
 import { requireProject, requireSubtask, requireTag, requireTask } from '../model/require-existing.ts';
 import { convertSubtaskToTask, convertTaskToSubtask } from '../task-edits/convert-item.ts';
+import { noHigherIdError } from '../model/project-errors.ts';
+import { MAX_LISTED } from '../model/remarks.ts';
 import { remapReportTaskIds } from '../model/complexity-report.ts';
 import { remapDependencies } from '../dependencies/remap-dependencies.ts';
-import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
+import { formatTaskRef, MAX_ID, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { findTask, type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Each move visits all dependencies of the tag. */
@@ -211,7 +213,10 @@ export function moveTasksBetweenTags(
     );
   const dropped = crossing.map(({ from, to }) => `${from} → ${to}`);
   const moved = leaving.map(({ id }) => ({ from: `${id}`, to: `${numbers.get(id) ?? id}` }));
-  return { project: next, outcome: asJsonOutcome({ tag: toTag, moved, droppedDependencies: dropped }) };
+  return {
+    project: next,
+    outcome: asJsonOutcome({ tag: toTag, moved, droppedDependencies: dropped.slice(0, MAX_LISTED) }),
+  };
 }
 
 const none: ReadonlyMap<string, string> = new Map();
@@ -221,6 +226,8 @@ function freeNumbers(leaving: readonly Task[], there: readonly Task[]): Readonly
   const taken = new Set(there.map(({ id }) => id));
   let free = 0;
   for (const { id } of [...there, ...leaving]) free = Math.max(free, id);
+  if (free + leaving.length > MAX_ID && leaving.some(({ id }) => taken.has(id)))
+    throw noHigherIdError(`task ${free}`);
   return new Map(leaving.flatMap(({ id }) => (taken.has(id) ? [[id, ++free] as const] : [])));
 }
 

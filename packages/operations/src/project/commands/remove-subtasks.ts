@@ -40,7 +40,7 @@ export function removeSubtasks(
       const dropped = listRemarks({ droppedDependencies: findDroppedDependencies(tasks, next) });
       return { tasks: next, outcome: { removed, converted: [], ...dropped } };
     }
-    const first = nextTaskId(tasks);
+    const first = nextTaskId(tasks, refs.length);
     const converted = refs.map((ref, at) => {
       const parent = requireTask({ tasks }, name, ref);
       return convertSubtaskToTask(requireSubtask(parent, name, ref), first + at, parent);

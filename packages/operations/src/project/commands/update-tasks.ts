@@ -13,7 +13,7 @@ import { rebaseDependencies } from '../dependencies/rebase-dependencies.ts';
 import { mergeSubtaskUpdates } from '../task-edits/merge-subtask-updates.ts';
 import { isSeenItem, type SeenItems } from '../model/item-uid.ts';
 import type { Project } from '../model/project.ts';
-import { type IgnoredStatus, listRemarks } from '../model/remarks.ts';
+import { listRemarks, type Remarks } from '../model/remarks.ts';
 import { parseTaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import { type TaskMetadata, withMetadata } from '../model/task-metadata.ts';
@@ -50,12 +50,12 @@ export function updateTasks(project: Project | undefined, command: UpdateTasks, 
       if (task === undefined || !isSeenItem(command.seen, `${id}`, task)) return [{ id, reason: 'gone' }];
       return task.status === 'done' ? [{ id, reason: 'done' }] : [];
     });
-    const statusesIgnored: IgnoredStatus[] = [];
+    const merged: Remarks[] = [];
     const left = new Set(skipped.map(({ id }) => id));
     const changed = tasks.map((task) => {
       const update = left.has(task.id) ? undefined : updates.get(task.id);
       if (update === undefined) return task;
-      return withMetadata(updated(task, update, statusesIgnored), command.metadata);
+      return withMetadata(updated(task, update, command.seen, merged), command.metadata);
     });
     const linked = withKnownLinks(tasks, changed);
     const dependenciesIgnored = ignoredLinks(changed, linked);
@@ -72,7 +72,7 @@ export function updateTasks(project: Project | undefined, command: UpdateTasks, 
       outcome: {
         updated: updatedIds,
         skipped,
-        ...listRemarks({ statusesIgnored, dependenciesIgnored }),
+        ...listRemarks({ dependenciesIgnored }, ...merged),
         ...shown,
       },
     };
@@ -82,7 +82,8 @@ export function updateTasks(project: Project | undefined, command: UpdateTasks, 
 function updated(
   task: Task,
   { id: _, statusQuote: _quote, subtasks, dependenciesShown, ...update }: ProjectTaskUpdate,
-  statusesIgnored: IgnoredStatus[],
+  seen: SeenItems | undefined,
+  remarks: Remarks[],
 ): Task {
   const { dependencies } = update;
   const changed = {
@@ -93,24 +94,25 @@ function updated(
     }),
   };
   if (subtasks === undefined) return changed;
-  const merged = mergeSubtaskUpdates(task, subtasks);
-  statusesIgnored.push(...merged.ignored);
+  const merged = mergeSubtaskUpdates(task, subtasks, seen);
+  remarks.push(merged.remarks);
   return { ...changed, subtasks: [...merged.subtasks] };
 }
 
 /** The dependencies that `linked` has lost of `given`, as "5 → 3". */
 function ignoredLinks(given: readonly Task[], linked: readonly Task[]): string[] {
+  const known = allItemIds(given);
   return given.flatMap((task, at) => {
     const now = linked[at];
     if (now === undefined || now === task) return [];
-    const lost = (id: string, had: Task | Subtask, has: Task | Subtask | undefined) =>
+    const lost = (id: string, had: Task | Subtask, has: Task | Subtask | undefined, parent?: number) =>
       had === has
         ? []
         : [...new Set(had.dependencies)]
             .filter((dependency) => has?.dependencies.includes(dependency) !== true)
-            .map((dependency) => `${id} → ${dependency}`);
+            .map((dependency) => `${id} → ${resolveDependency(known, dependency, parent) ?? dependency}`);
     const ofSubtasks = task.subtasks.flatMap((part, index) =>
-      lost(`${task.id}.${part.id}`, part, now.subtasks[index]),
+      lost(`${task.id}.${part.id}`, part, now.subtasks[index], task.id),
     );
     return [...lost(`${task.id}`, task, now), ...ofSubtasks];
   });

@@ -17,12 +17,19 @@ export interface AssignedId {
  */
 function assignIds(items: readonly Raw[], parent?: number): AssignedId[] {
   const written = items.map(({ id }) => readId(id, parent));
+  const reserved = new Set(written.filter((id) => id !== undefined));
   const taken = new Set<number>();
-  let free = 0;
-  for (const id of written) if (id !== undefined && id < MAX_ID) free = Math.max(free, id);
+  const highest = written.reduce<number>((most, id = 0) => Math.max(most, id), 0);
+  // Where there are not so many above the highest, those between are given.
+  let free = highest + items.length > MAX_ID ? 0 : highest;
+  const nextFree = () => {
+    do free++;
+    while (reserved.has(free));
+    return free;
+  };
   return written.map((read) => {
     const isOwn = read !== undefined && !taken.has(read);
-    const id = isOwn ? read : ++free;
+    const id = isOwn ? read : nextFree();
     taken.add(id);
     return isOwn ? { id } : { id, why: read === undefined ? 'unreadable' : 'repeated' };
   });

@@ -1,4 +1,5 @@
 import { isRecord } from '@baton/protocol';
+import { type FileRepair, shownValue } from './file-repair.ts';
 
 /** The metadata of an item or tag, as an object of the caller's own; what is no object is kept as a field of it. */
 export function metadataOf({ metadata }: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -16,4 +17,18 @@ export function keepValue(metadata: Record<string, unknown>, field: string, valu
   // An assignment to `__proto__` would be none.
   Object.defineProperty(metadata, name, { value, enumerable: true, writable: true, configurable: true });
   return `metadata.${name}`;
+}
+
+/** Says of metadata that is no object what became of it. */
+export function noteMetadata(
+  { metadata }: Readonly<Record<string, unknown>>,
+  place: string,
+  repairs: FileRepair[],
+): void {
+  if (metadata === undefined || isRecord(metadata)) return;
+  const now = metadata === null ? 'it is left out' : 'it is under metadata.metadata';
+  repairs.push({
+    place: `${place}.metadata`,
+    problem: `is ${shownValue(metadata)}, which is no object; ${now}`,
+  });
 }

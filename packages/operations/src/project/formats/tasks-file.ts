@@ -10,9 +10,10 @@ import { areTaskAndSubtask, buildGraph, dependencyLinks } from '../dependencies/
 import { newTag, type Project, type Tag, type TagMetadata } from '../model/project.ts';
 import { type Subtask, subtaskSchema, type Task, TASK_LIMITS, taskSchema } from '../model/task.ts';
 import { type AssignedId, FileIds, rawSubtasks } from './file-ids.ts';
-import { type FileItem, type FileRepair, noteIds, repairItem, shownValue } from './file-repairs.ts';
+import { type FileRepair, shownValue } from './file-repair.ts';
+import { type FileItem, noteIds, repairItem } from './repair-item.ts';
 import { type RawTag, readFileTags } from './file-tags.ts';
-import { keepValue, metadataOf } from './kept-values.ts';
+import { keepValue, metadataOf, noteMetadata } from './kept-values.ts';
 
 /**
  * claude-task-master's tasks.json, in and out: `{ "<tag>": { "tasks": [...], "metadata": {...} } }`, and its older
@@ -68,7 +69,8 @@ export function* parseTasksFileInSteps(file: unknown, now: string): Generator<un
   for (const { name, raw, repair } of found.tags) {
     if (repair !== undefined) repairs.push(repair);
     const metadata = metadataOf(raw);
-    if (tags.size === 0) keepOthers(found.others, name, metadata, repairsOfFile);
+    noteMetadata(raw, name, repairs);
+    if (tags.size === 0) yield* keepOthers(found.others, name, metadata, repairsOfFile);
     const tag = yield* readTag(name, raw, metadata, now, repairs);
     tags.set(name, withoutWrongDependencies(tag, placesOf(name, raw, tag), repairs));
     yield;
@@ -77,15 +79,16 @@ export function* parseTasksFileInSteps(file: unknown, now: string): Generator<un
 }
 
 /** Keeps the fields beside the tags under the metadata of the first one. */
-function keepOthers(
+function* keepOthers(
   others: readonly (readonly [string, unknown])[],
   tag: string,
   metadata: Record<string, unknown>,
   repairs: FileRepair[],
-): void {
+): Generator<undefined, void> {
   for (const [place, value] of others) {
     const kept = keepValue(metadata, place, value);
     repairs.push({ place, problem: `is no tag; ${shownValue(value)} is under ${kept} of '${tag}'` });
+    yield;
   }
 }
 

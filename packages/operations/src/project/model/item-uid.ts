@@ -1,4 +1,4 @@
-import type { Subtask, Task } from './task.ts';
+import { findTaskOrSubtask, type Subtask, type Task } from './task.ts';
 
 /*
  * Ids are given again: after a removal, a move, an import, or by a plan that replaces another. What was asked about a task while its
@@ -9,7 +9,8 @@ import type { Subtask, Task } from './task.ts';
 type Item = Task | Subtask;
 
 const UID = Symbol('uid');
-const STORED_UID = '_uid';
+/** The field of a stored task or subtask that has its uid. */
+export const STORED_UID = '_uid';
 
 /** Told by its writer to be another one than whatever had its id. */
 export const NEW_ITEM = { [UID]: '' } as const;
@@ -31,6 +32,20 @@ export function seenTasks(tasks: readonly Task[]): SeenItems {
   return Object.fromEntries(tasks.flatMap((task) => Object.entries(seenItem(`${task.id}`, task))));
 }
 
+/** As `seenTasks`, and of their subtasks. */
+export function seenTasksAndSubtasks(tasks: readonly Task[]): SeenItems {
+  const parts = tasks.flatMap(({ id, subtasks }) =>
+    subtasks.flatMap((subtask) => Object.entries(seenItem(`${id}.${subtask.id}`, subtask))),
+  );
+  return { ...seenTasks(tasks), ...Object.fromEntries(parts) };
+}
+
+/** Of the tasks and subtasks with these outside ids. */
+export function seenItems(tasks: readonly Task[], ids: readonly string[]): SeenItems {
+  const found = ids.map((id) => [id, findTaskOrSubtask(tasks, id)] as const);
+  return Object.fromEntries(found.flatMap(([id, item]) => (item ? Object.entries(seenItem(id, item)) : [])));
+}
+
 export function seenItem(id: string, item: Item): SeenItems {
   const uid = uidOf(item);
   return uid === undefined ? {} : { [id]: uid };
@@ -41,6 +56,17 @@ export function isSeenItem(seen: SeenItems | undefined, id: string, item: Item):
   const was = seen?.[id];
   const is = was === undefined ? undefined : uidOf(item);
   return is === undefined || is === was;
+}
+
+/** Whether what was seen under an id is not there any more; `item` has the id by now. */
+export function isGoneItem(seen: SeenItems | undefined, id: string, item: Item | undefined): boolean {
+  return item === undefined ? seen?.[id] !== undefined : !isSeenItem(seen, id, item);
+}
+
+/** Whether the item was not there, under this id, when a program read the others of its list. */
+export function cameSince(seen: SeenItems | undefined, id: string, item: Item): boolean {
+  const is = uidOf(item);
+  return seen !== undefined && is !== undefined && seen[id] !== is;
 }
 
 /** Takes the uids of a stored task and of its subtasks out of its fields; of a record that no commit wrote, those that it has. */

@@ -1,4 +1,5 @@
 import { BatonError } from '@baton/protocol';
+import { MAX_ID } from './task-id.ts';
 
 /** `project_task_done`: done work is not changed. */
 export function taskDoneError(tag: string, id: string): BatonError {
@@ -50,5 +51,14 @@ export function dependencyCycleError(chain: readonly string[]): BatonError {
     'dependency_cycle',
     `${shown}: ${chain.length <= 2 ? chain[0] : 'these'} ${what}. Nothing was changed.`,
     { chain: [...chain] },
+  );
+}
+
+/** `limit_size`: ids are counted on from the highest, `of`, and there are none above it. */
+export function noHigherIdError(of: string): BatonError {
+  return new BatonError(
+    'limit_size',
+    `New ids are counted on from the highest, ${of}, and may be ${MAX_ID} at most. Nothing was changed. Give it a lower id first (move_task).`,
+    { limit: 'id', most: MAX_ID },
   );
 }

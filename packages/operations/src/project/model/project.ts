@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { ProjectMetadata, ConnectedFile } from './project-metadata.ts';
 import type { ComplexityReport } from './complexity-report.ts';
+import { noHigherIdError } from './project-errors.ts';
 import { STATUSES } from './status-and-priority.ts';
+import { MAX_ID } from './task-id.ts';
 import { type Task, taskIdsOf } from './task.ts';
 
 /**
@@ -69,10 +71,15 @@ export function resolveTag(project: Project | undefined, tag: string | undefined
   return tag ?? project?.currentTag ?? DEFAULT_TAG;
 }
 
-/** The next free id of a tag: ids are given on from the highest, never filled into gaps. */
-export function nextTaskId(tasks: readonly Task[]): number {
+/**
+ * The first of the next free ids of a tag: ids are given on from the highest, never filled into gaps.
+ *
+ * @throws BatonError `limit_size` where there are not `count` above it.
+ */
+export function nextTaskId(tasks: readonly Task[], count = 1): number {
   let highest = 0;
   for (const id of taskIdsOf(tasks)) highest = Math.max(highest, id);
+  if (highest + count > MAX_ID) throw noHigherIdError(`task ${highest}`);
   return highest + 1;
 }
 

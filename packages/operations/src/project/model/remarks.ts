@@ -19,17 +19,22 @@ export const CUT_FIELDS = ['description', 'details', 'testStrategy'] as const;
 const ignoredTextSchema = z.object({ id: z.string(), field: z.enum(CUT_FIELDS) });
 export type IgnoredText = Readonly<z.infer<typeof ignoredTextSchema>>;
 
+/** A subtask of an answer that is not changed: it was removed (`gone`) or done while the LLM was at work, or was done before. */
+const skippedSubtaskSchema = z.object({ id: z.string(), reason: z.enum(['gone', 'done']) });
+export type SkippedSubtask = Readonly<z.infer<typeof skippedSubtaskSchema>>;
+
 /** What a result remarks beside what it did: what of an answer was not taken, and what went with what was removed. */
 export interface Remarks {
   readonly statusesIgnored?: readonly IgnoredStatus[] | undefined;
   readonly textsIgnored?: readonly IgnoredText[] | undefined;
+  readonly subtasksSkipped?: readonly SkippedSubtask[] | undefined;
   /** Such as "5 → 3". */
   readonly dependenciesIgnored?: readonly string[] | undefined;
   readonly droppedDependencies?: readonly string[] | undefined;
 }
 
 /** Limit of the entries of each remark: a hostile answer must not make a result too large for clients. */
-const MAX_LISTED = 200;
+export const MAX_LISTED = 200;
 
 /** The fields of a result's schema; each is absent where there is nothing to remark. */
 export const remarkFields = {
@@ -41,6 +46,10 @@ export const remarkFields = {
     .array(ignoredTextSchema)
     .optional()
     .describe('Texts of the answer that were not taken, since the request showed only their beginning'),
+  subtasksSkipped: z
+    .array(skippedSubtaskSchema)
+    .optional()
+    .describe('Subtasks that the answer changes and that were removed or are done, the first 200'),
   dependenciesIgnored: z
     .array(z.string())
     .optional()
@@ -55,6 +64,7 @@ export const remarkFields = {
 export function listRemarks(...all: readonly (Remarks | undefined)[]): {
   statusesIgnored?: IgnoredStatus[];
   textsIgnored?: IgnoredText[];
+  subtasksSkipped?: SkippedSubtask[];
   dependenciesIgnored?: string[];
   droppedDependencies?: string[];
 } {
@@ -73,6 +83,7 @@ export function listRemarks(...all: readonly (Remarks | undefined)[]): {
 export function remarksNote({
   statusesIgnored = [],
   textsIgnored = [],
+  subtasksSkipped = [],
   dependenciesIgnored = [],
   droppedDependencies = [],
 }: Remarks): string {
@@ -81,6 +92,10 @@ export function remarksNote({
   return (
     say('dropped the dependencies', droppedDependencies) +
     say('ignored the dependencies', dependenciesIgnored) +
+    say(
+      'left as they are the subtasks',
+      subtasksSkipped.map(({ id, reason }) => `${id} (${reason})`),
+    ) +
     say(
       'ignored, since the request showed only its beginning:',
       textsIgnored.map(({ id, field }) => `${field} of ${id}`),

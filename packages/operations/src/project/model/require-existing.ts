@@ -3,8 +3,8 @@ import { type Project, resolveTag, type Tag } from './project.ts';
 import type { ConnectedFile } from './project-metadata.ts';
 import { isSeenItem, type SeenItems } from './item-uid.ts';
 import { taskRemovedError } from './project-errors.ts';
-import { formatTaskRef, parseTaskRef, type TaskRef } from './task-id.ts';
-import { findTask, type Subtask, type Task } from './task.ts';
+import { formatTaskRef, type TaskRef } from './task-id.ts';
+import { findTask, findTaskOrSubtask, type Subtask, type Task } from './task.ts';
 
 /** @throws BatonError `tag_not_found`, naming the tags that there are. */
 export function requireTag(project: Project, name: string): Tag {
@@ -80,16 +80,17 @@ export function requireSeen(
 
 /** The task ("5") or subtask ("5.2") of a tag; undefined where there is none. */
 export function itemAt(project: Project, tag: string, id: string): Task | Subtask | undefined {
-  const ref = parseTaskRef(id);
-  const task = ref && findTask(project.tags.get(tag)?.tasks ?? [], ref.task);
-  if (ref?.subtask === undefined) return task;
-  return task?.subtasks.find((one) => one.id === ref.subtask);
+  return findTaskOrSubtask(project.tags.get(tag)?.tasks ?? [], id);
 }
 
 function taskNotFoundError(tag: string, ref: TaskRef): BatonError {
   const id = formatTaskRef(ref);
   const what = ref.subtask === undefined ? 'task' : 'subtask';
-  return new BatonError('project_task_not_found', `Tag '${tag}' has no ${what} ${id}.`, { id, tag });
+  return new BatonError(
+    'project_task_not_found',
+    `Tag '${tag}' has no ${what} ${id}; get_tasks lists those that it has.`,
+    { id, tag },
+  );
 }
 
 /** @throws BatonError `project_not_found`. */

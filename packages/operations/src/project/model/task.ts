@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { prioritySchema, statusSchema } from './status-and-priority.ts';
-import { dependencySchema, taskNumberSchema } from './task-id.ts';
+import { dependencySchema, parseTaskRef, taskNumberSchema } from './task-id.ts';
 
 export const TASK_LIMITS = {
   titleLength: 2_000,
@@ -77,6 +77,13 @@ export function taskIdsOf(tasks: readonly Task[]): readonly number[] {
 export function findTask(tasks: readonly Task[], id: number): Task | undefined {
   const ids = (tasks as { readonly [IDS]?: readonly number[] })[IDS];
   return ids === undefined ? tasks.find((task) => task.id === id) : tasks[ids.indexOf(id)];
+}
+
+/** The task ("5") or subtask ("5.2") with this outside id. */
+export function findTaskOrSubtask(tasks: readonly Task[], id: string): Task | Subtask | undefined {
+  const ref = parseTaskRef(id);
+  const task = ref && findTask(tasks, ref.task);
+  return ref?.subtask === undefined ? task : task?.subtasks.find((one) => one.id === ref.subtask);
 }
 
 /** To build a map of thousands costs as much as so many looks through their ids. */

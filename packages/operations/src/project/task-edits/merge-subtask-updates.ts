@@ -3,24 +3,33 @@ import { nextSubtaskIds } from './next-subtask-ids.ts';
 import { type Dependency, dependencyRelativeToParent } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import { rebaseDependencies } from '../dependencies/rebase-dependencies.ts';
-import type { IgnoredStatus } from '../model/remarks.ts';
+import { isGoneItem, type SeenItems } from '../model/item-uid.ts';
+import type { IgnoredStatus, Remarks, SkippedSubtask } from '../model/remarks.ts';
 import type { SubtaskUpdate } from './task-update.ts';
 
 interface MergedSubtasks {
   readonly subtasks: readonly Subtask[];
-  /** Statuses that were given for done subtasks, and for new ones. */
-  readonly ignored: readonly IgnoredStatus[];
+  /** Statuses that were given for done subtasks, and for new ones; what is not changed; dependencies on nothing and on itself. */
+  readonly remarks: Pick<Remarks, 'statusesIgnored' | 'subtasksSkipped' | 'dependenciesIgnored'>;
 }
 
 /**
  * A task's subtasks with an LLM's changes: those that are done stay as they are, those that are not mentioned stay,
  * and what is marked as new, or has a number that none has or that one before it has taken, is a new one: colliding ids
- * never lose a subtask.
+ * never lose a subtask. What was `seen` and is removed by now is neither changed nor made again, whatever has its number.
  *
  * @throws BatonError `limit_size`.
  */
-export function mergeSubtaskUpdates(task: Task, updates: readonly SubtaskUpdate[]): MergedSubtasks {
+export function mergeSubtaskUpdates(
+  task: Task,
+  given: readonly SubtaskUpdate[],
+  seen: SeenItems | undefined,
+): MergedSubtasks {
   const free = new Map(task.subtasks.map((subtask) => [subtask.id, subtask]));
+  const isGone = ({ id, isNew }: SubtaskUpdate) =>
+    !isNew && isGoneItem(seen, `${task.id}.${id}`, free.get(id));
+  const gone = given.filter(isGone);
+  const updates = gone.length === 0 ? given : given.filter((update) => !gone.includes(update));
   const meant = updates.map((update) => {
     const subtask = update.isNew ? undefined : free.get(update.id);
     if (subtask !== undefined) free.delete(subtask.id);
@@ -33,21 +42,37 @@ export function mergeSubtaskUpdates(task: Task, updates: readonly SubtaskUpdate[
     updates.map((update, at) => [update, meant[at]?.id ?? (ids[fresh.indexOf(update)] as number)]),
   );
   const siblings = new Set(task.subtasks.map(({ id }) => id));
+  const dependenciesIgnored: string[] = [];
   const linked = (dependencies: readonly Dependency[], own: number, had: readonly Dependency[] = []) =>
     dependencies.flatMap((dependency): Dependency[] => {
-      const local = dependencyRelativeToParent(dependency, task.id);
-      // What it waited for before it waits for still, though a new subtask has come with the same number.
-      if (had.includes(local)) return local === own ? [] : [local];
-      const named = updates.find(({ id }) => id === local);
-      const sibling = named === undefined ? local : (idOf.get(named) ?? local);
-      // A number that is no sibling's would mean a task, which an LLM that was shown subtasks does not mean.
-      if (typeof sibling === 'number' && !siblings.has(sibling) && !ids.includes(sibling)) return [];
-      return sibling === own ? [] : [sibling];
+      const means = meaningOf(dependency, own, had);
+      if (means === own || means === undefined)
+        dependenciesIgnored.push(`${task.id}.${own} → ${means === own ? `${task.id}.${own}` : dependency}`);
+      else return [means];
+      return [];
     });
+  const meaningOf = (dependency: Dependency, own: number, had: readonly Dependency[]) => {
+    const local = dependencyRelativeToParent(dependency, task.id);
+    // What it waited for before it waits for still, though a new subtask has come with the same number.
+    if (had.includes(local)) return local;
+    if (gone.some(({ id }) => id === local)) return undefined;
+    const named = updates.find(({ id }) => id === local);
+    const sibling = named === undefined ? local : (idOf.get(named) ?? local);
+    // A number that is no sibling's would mean a task, which an LLM that was shown subtasks does not mean.
+    if (typeof sibling === 'number' && !siblings.has(sibling) && !ids.includes(sibling)) return undefined;
+    return sibling;
+  };
   const changed = new Map<number, Subtask>();
+  const skipped = (update: SubtaskUpdate, id: number, reason: SkippedSubtask['reason']): SkippedSubtask[] =>
+    changesSomething(update) ? [{ id: `${task.id}.${id}`, reason }] : [];
+  const subtasksSkipped = gone.flatMap((update) => skipped(update, update.id, 'gone'));
   for (const [at, update] of updates.entries()) {
     const subtask = meant[at];
-    if (subtask === undefined || subtask.status === 'done') continue;
+    if (subtask === undefined) continue;
+    if (subtask.status === 'done') {
+      subtasksSkipped.push(...skipped(update, subtask.id, 'done'));
+      continue;
+    }
     const { id: _, dependencies, dependenciesShown, statusQuote: _quote, isNew: _isNew, ...rest } = update;
     const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
     changed.set(subtask.id, {
@@ -78,15 +103,35 @@ export function mergeSubtaskUpdates(task: Task, updates: readonly SubtaskUpdate[
   });
   return {
     subtasks: [...task.subtasks.map((subtask) => changed.get(subtask.id) ?? subtask), ...added],
-    ignored: updates.flatMap((update, at): IgnoredStatus[] => {
+    remarks: { statusesIgnored: statusesIgnored(), subtasksSkipped, dependenciesIgnored },
+  };
+
+  function statusesIgnored(): IgnoredStatus[] {
+    return updates.flatMap((update, at): IgnoredStatus[] => {
       const id = idOf.get(update);
       const { status } = update;
       const had = meant[at]?.status ?? 'pending';
       if (id === undefined || status === undefined || status === had) return [];
       if (meant[at] !== undefined && had !== 'done') return [];
       return [{ id: `${task.id}.${id}`, status, reason: had === 'done' ? 'done' : 'new' }];
-    }),
-  };
+    });
+  }
+}
+
+/** Whether more is left of an update than what the request showed; a status is remarked by itself. */
+function changesSomething({
+  id: _,
+  isNew,
+  status,
+  statusQuote,
+  dependenciesShown,
+  ...fields
+}: SubtaskUpdate) {
+  const { dependencies = [], ...texts } = fields;
+  return (
+    Object.values(texts).some((value) => value !== undefined) ||
+    dependencies.join() !== (dependenciesShown ?? dependencies).join()
+  );
 }
 
 /** A new subtask says at least what it is called. */

@@ -1,17 +1,11 @@
+import { truncate } from '@baton/protocol';
 import type { z } from 'zod';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+import { STORED_UID } from '../model/item-uid.ts';
 import type { AssignedId } from './file-ids.ts';
-import { keepValue, metadataOf } from './kept-values.ts';
+import { type FileRepair, shownValue } from './file-repair.ts';
+import { keepValue, metadataOf, noteMetadata } from './kept-values.ts';
 
-/** One change of a file that is not as it should be: where, what is wrong, and what became of it. */
-export interface FileRepair {
-  /** As `master.tasks.3.subtasks.0.status`. */
-  readonly place: string;
-  readonly problem: string;
-}
-
-/** Characters of a value that a repair shows. */
-const SHOWN = 80;
 /** The fields that are held against what was written; ids are read before. */
 const FIELDS = [
   'title',
@@ -29,8 +23,6 @@ export interface FileItem {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly place: string;
 }
-
-export const shownValue = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, SHOWN);
 
 /** Says which items of one list have another id than the written one. */
 export function noteIds(
@@ -71,11 +63,21 @@ export function repairItem<T extends Task | Subtask>(
   let hasKept = false;
   /** What was wrong with each field that was taken out, in part or whole. */
   const repaired = new Map<string, string>();
+  if (Object.hasOwn(item, STORED_UID)) {
+    const kept = keepValue(metadata, STORED_UID, item[STORED_UID]);
+    repaired.set(
+      STORED_UID,
+      `has the name of a field of Baton's own; ${shownValue(item[STORED_UID])} is under ${kept}`,
+    );
+    delete item[STORED_UID];
+    hasKept = true;
+  }
   // What does not fit is taken out until the rest fits, each field once.
   for (;;) {
     const read = schema.safeParse(item);
     if (read.success) {
       const whole = { ...read.data, ...(hasKept ? { metadata } : {}) };
+      if (hasKept) noteMetadata(raw, place, repairs);
       const now: Readonly<Record<string, unknown>> = whole;
       for (const [field, problem] of repaired)
         repairs.push({ place: `${place}.${field}`, problem: `${problem}; ${shownNow(now[field])}` });
@@ -90,7 +92,9 @@ export function repairItem<T extends Task | Subtask>(
       }
       return whole;
     }
-    for (const { path, message } of read.error.issues) {
+    const wrong = read.error.issues.filter(({ path }) => !repaired.has(String(path[0])));
+    if (wrong.length === 0) throw new Error(`${place} cannot be repaired: ${read.error.message}`);
+    for (const { path, message } of wrong) {
       const field = String(path[0]);
       if (repaired.has(field)) continue;
       const elements = read.error.issues.filter((issue) => issue.path[0] === field && issue.path.length > 1);
@@ -121,7 +125,7 @@ function takeOut(item: Record<string, unknown>, field: string, elements: Readonl
     const isLong = typeof value === 'string' && value !== '';
     const { id } = item;
     const named = typeof id === 'number' || typeof id === 'string' ? `Task ${id}` : 'Task';
-    item['title'] = isLong ? value.slice(0, TASK_LIMITS.titleLength) : named;
+    item['title'] = isLong ? truncate(value, TASK_LIMITS.titleLength) : named;
   }
   return value === null || value === '' ? undefined : value;
 }
