@@ -105,12 +105,13 @@ function ignoredLinks(given: readonly Task[], linked: readonly Task[]): string[]
   return given.flatMap((task, at) => {
     const now = linked[at];
     if (now === undefined || now === task) return [];
-    const lost = (id: string, had: Task | Subtask, has: Task | Subtask | undefined, parent?: number) =>
-      had === has
-        ? []
-        : [...new Set(had.dependencies)]
-            .filter((dependency) => has?.dependencies.includes(dependency) !== true)
-            .map((dependency) => `${id} → ${resolveDependency(known, dependency, parent) ?? dependency}`);
+    const lost = (id: string, had: Task | Subtask, has: Task | Subtask | undefined, parent?: number) => {
+      if (had === has) return [];
+      const kept = new Set(has?.dependencies);
+      return [...new Set(had.dependencies)]
+        .filter((dependency) => !kept.has(dependency))
+        .map((dependency) => `${id} → ${resolveDependency(known, dependency, parent) ?? dependency}`);
+    };
     const ofSubtasks = task.subtasks.flatMap((part, index) =>
       lost(`${task.id}.${part.id}`, part, now.subtasks[index], task.id),
     );

@@ -29,7 +29,8 @@ export function mergeSubtaskUpdates(
   const isGone = ({ id, isNew }: SubtaskUpdate) =>
     !isNew && isGoneItem(seen, `${task.id}.${id}`, free.get(id));
   const gone = given.filter(isGone);
-  const updates = gone.length === 0 ? given : given.filter((update) => !gone.includes(update));
+  const goneIds = new Set<Dependency>(gone.map(({ id }) => id));
+  const updates = goneIds.size === 0 ? given : given.filter((update) => !isGone(update));
   const meant = updates.map((update) => {
     const subtask = update.isNew ? undefined : free.get(update.id);
     if (subtask !== undefined) free.delete(subtask.id);
@@ -41,25 +42,30 @@ export function mergeSubtaskUpdates(
   const idOf = new Map<SubtaskUpdate, number>(
     updates.map((update, at) => [update, meant[at]?.id ?? (ids[fresh.indexOf(update)] as number)]),
   );
-  const siblings = new Set(task.subtasks.map(({ id }) => id));
+  const firstById = new Map<Dependency, SubtaskUpdate>(
+    updates.toReversed().map((update) => [update.id, update]),
+  );
+  const siblings = new Set([...task.subtasks.map(({ id }) => id), ...ids]);
   const dependenciesIgnored: string[] = [];
-  const linked = (dependencies: readonly Dependency[], own: number, had: readonly Dependency[] = []) =>
-    dependencies.flatMap((dependency): Dependency[] => {
-      const means = meaningOf(dependency, own, had);
+  const linked = (dependencies: readonly Dependency[], own: number, had: readonly Dependency[] = []) => {
+    const before = new Set(had);
+    return dependencies.flatMap((dependency): Dependency[] => {
+      const means = meaningOf(dependency, before);
       if (means === own || means === undefined)
         dependenciesIgnored.push(`${task.id}.${own} → ${means === own ? `${task.id}.${own}` : dependency}`);
       else return [means];
       return [];
     });
-  const meaningOf = (dependency: Dependency, own: number, had: readonly Dependency[]) => {
+  };
+  const meaningOf = (dependency: Dependency, had: ReadonlySet<Dependency>) => {
     const local = dependencyRelativeToParent(dependency, task.id);
     // What it waited for before it waits for still, though a new subtask has come with the same number.
-    if (had.includes(local)) return local;
-    if (gone.some(({ id }) => id === local)) return undefined;
-    const named = updates.find(({ id }) => id === local);
+    if (had.has(local)) return local;
+    if (goneIds.has(local)) return undefined;
+    const named = firstById.get(local);
     const sibling = named === undefined ? local : (idOf.get(named) ?? local);
     // A number that is no sibling's would mean a task, which an LLM that was shown subtasks does not mean.
-    if (typeof sibling === 'number' && !siblings.has(sibling) && !ids.includes(sibling)) return undefined;
+    if (typeof sibling === 'number' && !siblings.has(sibling)) return undefined;
     return sibling;
   };
   const changed = new Map<number, Subtask>();
