@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sendRawRequest } from '../abuse/environment/raw-http.ts';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
@@ -104,4 +107,23 @@ test('with * every origin may call, and is answered with *', async () => {
     expect(await send(open, { origin })).toMatchObject({ status: 401, origin: '*' });
   const preflight = await send(open, { method: 'OPTIONS', origin: 'https://any.example', more: ASKS });
   expect(preflight).toMatchObject({ status: 204, origin: '*' });
+});
+
+test('the files of the console are given to a page of any origin, and nothing else is', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'baton-console-'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html>');
+  const served = await InProcessDeployment.start({
+    gateways: 1,
+    workers: 0,
+    gateway: { consoleFolder: folder },
+  });
+  const get = (path: string) => send(served, { method: 'GET', path, origin: 'http://host.example:8080' });
+  try {
+    expect((await get('/console/')).status).toBe(200);
+    for (const path of ['/', '/healthz', '/metrics', '/v1/whoami', '/mcp', '/v1/openapi.json'])
+      expect([path, (await get(path)).status]).toEqual([path, 403]);
+  } finally {
+    await served.stop();
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -29,7 +29,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 export async function serveConsole(app: FastifyInstance, folder: string | undefined): Promise<void> {
   if (folder === undefined) return;
   await app.register(staticFiles, { root: folder, serve: false, preCompressed: true, cacheControl: false });
-  const options = { config: { isPublic: true } };
+  const options = { config: { isPublic: true, anyOrigin: true } };
   app.get('/console', options, (_request, reply) => reply.redirect('/console/', 308));
   app.get('/console/', options, (_request, reply) =>
     reply.headers(HEADERS).header('cache-control', 'no-cache').sendFile('index.html'),

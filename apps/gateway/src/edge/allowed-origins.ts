@@ -4,14 +4,18 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
  * Browsers name the page that calls: only known pages may, or any page could speak to a Baton on the same machine or
- * network (DNS rebinding; MCP, basic/transports, security warning). Other clients send no Origin and pass.
+ * network (DNS rebinding; MCP, basic/transports, security warning). Other clients send no Origin and pass. The files of the console are
+ * given to any page, so that a console whose own address is not known is there to say what its calls are told.
  */
 export function refuseForeignOrigins(app: FastifyInstance, allowed: readonly string[]): void {
   const mayCall = originCheck(allowed);
   app.addHook('onRequest', (request, _reply, done) => {
     const { origin } = request.headers;
-    if (origin === undefined || mayCall(origin, request)) return done();
-    const problem = `The origin '${origin.slice(0, 200)}' may not call. Operators allow origins with BATON_ALLOWED_ORIGINS.`;
+    const { anyOrigin = false } = request.routeOptions.config;
+    if (origin === undefined || anyOrigin || mayCall(origin, request)) return done();
+    const problem =
+      `The origin '${origin.slice(0, 200)}' may not call. ` +
+      "Operators allow origins with BATON_ALLOWED_ORIGINS, and that of Baton's own console with BATON_PUBLIC_URL.";
     done(new BatonError('origin_refused', problem));
   });
 }

@@ -82,5 +82,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** True for what needs no credential: health, metadata. */
     isPublic?: boolean;
+    /** Whether pages of all origins may read it. */
+    anyOrigin?: boolean;
   }
 }
