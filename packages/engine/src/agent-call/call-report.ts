@@ -74,11 +74,13 @@ function shortMessage(sent: Message): Message {
 
 export function answerInvalidError(summary: string, problem: string, report: CallReport): BatonError {
   const attempts = report.attempts.length;
+  // Answers whose functions were run did fit.
+  const misfits = report.attempts.filter(({ end }) => end === 'exception').length;
   return new BatonError(
     'answer_invalid',
     report.exhausted === 'maxInterruptSteps'
       ? `The answers to "${summary}" went on calling functions after the ${report.budgets.maxInterruptSteps} rounds that they may (maxInterruptSteps).`
-      : `None of ${attempts} answers to "${summary}" fits what was asked for. The last one: ${problem}`,
+      : `${misfits} ${misfits === 1 ? 'answer' : 'answers'} to "${summary}" did not fit what was asked for, and no attempt is left. The last one: ${problem}`,
     { problem, attempts, report },
   );
 }

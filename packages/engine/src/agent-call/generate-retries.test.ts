@@ -81,7 +81,7 @@ describe('out of its budgets a call', () => {
     expect(end).toMatchObject({
       error: {
         code: 'answer_invalid',
-        message: expect.stringContaining('None of 4 answers to "counting"'),
+        message: expect.stringContaining('4 answers to "counting" did not fit'),
         details: { problem: 'n: Invalid input: expected number, received null', attempts: 4 },
       },
     });

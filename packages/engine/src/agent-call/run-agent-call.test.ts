@@ -110,6 +110,16 @@ describe('the exception branch', () => {
     });
   });
 
+  test('never counts an answer whose functions were run among those that did not fit', () => {
+    const once = call({ functions: counting(), budgets: { maxExceptionRetries: 0 } });
+    const played = playProgram(once, [calling({}), wrong, oneRoute]);
+    expect(error(played)).toMatchObject({
+      message: expect.stringMatching(/^1 answer to "[^"]+" did not fit .* The last one: n is no number$/),
+      details: { attempts: 2 },
+    });
+    expect(report(played)).toMatchObject({ attempts: [{ end: 'interrupt' }, { end: 'exception' }] });
+  });
+
   test('never makes a report larger than a reply can hold, however large the dialog is', () => {
     const messages = Array.from(
       { length: 200 },
