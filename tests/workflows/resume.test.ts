@@ -87,6 +87,15 @@ test('prompts/get with the id of a task goes on with it, and hands off again whe
     await expect(bad({ name, _meta: { _task_id: given } })).rejects.toMatchObject({ code: -32602 });
 });
 
+test("an operation's task is said to be none of a workflow, and a stranger's is not found [workflow-resume]", async () => {
+  const { taskId } = await callTool(fixture.clients[0], 'bench_echo', { text: 'x' });
+  const refused = await callToolForError(fixture.clients[0], 'resume_workflow', { taskId });
+  expect(refused).toMatchObject({ code: 'task_not_workflow', operation: 'bench_echo', taskId });
+  const key = await fixture.baton.createKey({ scopes: ['mcp'], principal: 'bob' });
+  const { body } = await fixture.rest('POST', '/tools/resume_workflow', { taskId }, { key });
+  expect(body.code).toBe('task_not_found');
+});
+
 test('a step that delegated in the run is recorded once it is answered, and the run goes on with its result [workflow-child, workflow-resume]', async () => {
   await fixture.put('waits', [
     { name: 'echo', tool: 'bench_echo', arguments: { text: 'a' } },

@@ -48,7 +48,8 @@ export async function continueWorkflow(
     return { recorded: true, ...(step === undefined ? {} : { step }), remaining };
   } catch (thrown) {
     const code = thrown instanceof BatonError ? thrown.code : undefined;
-    if (code === 'task_not_found') return { recorded: false, reason: 'not_found' };
+    if (code === 'task_not_found' || code === 'task_not_workflow')
+      return { recorded: false, reason: 'not_found' };
     if (code === 'task_ended') return { recorded: false, reason: 'ended' };
     call.services.log(thrown);
     return { recorded: false, reason: 'unavailable' };

@@ -53,7 +53,7 @@ export class WorkflowTask {
     return new WorkflowTask(tenant, task, identity, newProgress(input.workflow));
   }
 
-  /** Errors: `task_not_found`, also for a task that is no workflow; `task_ended` where only its end is kept. */
+  /** Errors: `task_not_found`, `task_not_workflow`, `task_ended` where only its end is kept. */
   static async read(
     { tenant, caller }: Pick<Call, 'tenant' | 'caller'>,
     taskId: string,

@@ -144,7 +144,7 @@ export function refusalError(
     case 'task_not_workflow':
       return new BatonError(
         'task_not_workflow',
-        `Task '${subject.taskId}' is of '${facts[0]}', and only the task of a workflow is completed by its client. ` +
+        `Task '${subject.taskId}' is of '${facts[0]}' and not of a workflow: it goes on and ends by itself. ` +
           'Answer what it waits for with agent_llm, or cancel it without a result.',
         { ...about, operation: facts[0] },
       );

@@ -30,18 +30,19 @@ test('a change counts only for what it was made of: of two at once one is told o
   expect((await testTenant.store.workflowTasks.read(ANN, workflow)).parts.size).toBe(0);
 });
 
-test('who may not see a workflow, or asks for another task, is told that there is none', async () => {
+test('who may not see a workflow is told that there is none, and who asks for another task of his that it is none', async () => {
   const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
   const workflow = await openWorkflow(testTenant);
   const operation = await testTenant.openTask();
   const attempts: [TestTenant, string, typeof ANN][] = [
     [testTenant, workflow, BOB],
     [other, workflow, AGENT],
-    [testTenant, operation, ANN],
+    [testTenant, operation, BOB],
     [testTenant, formatInteractionId(workflow, 1), ANN],
   ];
   for (const [where, id, as] of attempts)
     expect(await errorCode(where.store.workflowTasks.read(as, id))).toBe('task_not_found');
+  expect(await errorCode(testTenant.store.workflowTasks.read(ANN, operation))).toBe('task_not_workflow');
   expect(await errorCode(update(testTenant, workflow, 0, {}, BOB))).toBe('task_not_found');
   await testTenant.tasks.cancel(ANN, workflow);
   expect(await errorCode(update(testTenant, workflow, 0))).toBe('task_ended');

@@ -53,7 +53,7 @@ const NO_CALL = { digest: '', principal: '', scopes: '', need: '', bytes: 0, wei
 
 /** How workflows stand. What of one is written is written by compare and set. */
 export class WorkflowTasks extends TenantPart {
-  /** Errors: `task_not_found`, also for a task that is no workflow; those of an admission that ended. */
+  /** Errors: `task_not_found`, `task_not_workflow`; those of an admission that ended. */
   async read(identity: Identity, taskId: string): Promise<StoredWorkflowTask> {
     requireTaskId(taskId);
     const { keys } = this.context;

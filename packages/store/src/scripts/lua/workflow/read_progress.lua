@@ -1,14 +1,15 @@
 #!lua flags=allow-oom
 -- READ_PROGRESS: how a workflow's task stands, with what it began with.
 -- Arguments: operation: what the task of a workflow is called
--- Returns: {'task_not_found'}, also for a task that is no workflow; a refusal of RECHECK; or
+-- Returns: {'task_not_found'}; {'task_not_workflow', operation}; a refusal of RECHECK; or
 --          {'ok', principal, scopes, owner, status, input, revision, path, text, ...}, the first two of whoever reads
 local refusal, principal, scopes = recheck_admission(clock())
 if refusal then return refusal end
 local owner = visible_owner(principal, scopes)
 if not owner then return {'task_not_found'} end
 local program, status, input, revision = unpack(redis.call('HMGET', K_task, F_program, F_status, F_input, F_revision))
-if string.match(program, '^%S+') ~= A_operation then return {'task_not_found'} end
+local operation = string.match(program, '^%S+')
+if operation ~= A_operation then return {'task_not_workflow', operation} end
 local reply = {'ok', principal, scopes, owner, status, input or '', revision or '0'}
 local fields = {}
 for _, field in ipairs(redis.call('HKEYS', K_task)) do
