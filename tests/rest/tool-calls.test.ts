@@ -229,7 +229,7 @@ test.each<[string, string, unknown, number, string]>([
   ['POST', '/v1/tools/get_tasks', 'x', 400, 'invalid_arguments'],
   ['POST', '/v1/tools/get_tasks?waitMs=1', {}, 400, 'invalid_arguments'],
   ['POST', '/v1/tools/%00', {}, 404, 'not_found'],
-  ['POST', '/v1/prompts/nothing', {}, 404, 'workflow_not_found'],
+  ['POST', '/v1/prompts/nothing', {}, 404, 'prompt_not_found'],
   ['POST', '/v1/prompts/baton.next_task', { surprise: 'x' }, 400, 'invalid_arguments'],
   ['POST', '/v1/prompts/flow', { surprise: [7] }, 400, 'invalid_arguments'],
   ['GET', '/v1/resources/nothing', undefined, 404, 'not_found'],
@@ -244,6 +244,13 @@ test.each<[string, string, unknown, number, string]>([
     { ref: { type: 'ref/none' }, argument: { name: 'x', value: '' } },
     400,
     'invalid_arguments',
+  ],
+  [
+    'POST',
+    '/v1/completions',
+    { ref: { type: 'ref/prompt', name: 'nothing' }, argument: { name: 'x', value: '' } },
+    404,
+    'prompt_not_found',
   ],
 ])('%s %s with %j is %i %s', async (method, path, json, status, code) => {
   const reply = await one.send(method, path, { token: key(), json });

@@ -1,6 +1,5 @@
 import type { PromptSummary } from '@baton/agent-definitions';
 import { isRecord, type JsonObject } from '@baton/protocol';
-import { refusalError } from '@baton/store';
 import {
   ARGUMENT_PLACEHOLDER,
   type ArgumentUse,
@@ -13,6 +12,7 @@ import type { AdmittedCall } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
 import { findGuide, type Guide } from '../prompts/guides.ts';
 import { PROMPT_ACCESS } from '../prompts/prompt-access.ts';
+import { unknownPromptError } from '../prompts/unknown-prompt-error.ts';
 import { resolveResourceUri } from '../resources/resolve-resource-uri.ts';
 import type { CompletionValues } from '../resources/resource-kind.ts';
 import type { Variables } from '../resources/uri-template.ts';
@@ -20,7 +20,7 @@ import { completionVariableOf } from './completion-variable.ts';
 
 /**
  * Values of a workflow's argument: those of the first use that has any to offer, so that at most one list is read. `given`
- * are the other arguments so far. Errors: `workflow_not_found`, -32602 for an unknown argument.
+ * are the other arguments so far. Errors: `prompt_not_found`, -32602 for an unknown argument.
  */
 export async function promptArgumentValues(
   ref: { readonly type: 'ref/prompt'; readonly name: string },
@@ -58,7 +58,7 @@ async function guideValues(
   return (await valuesOfUse({ kind: 'tool', tool: guide.tool, argument, others }, call)) ?? { values: [] };
 }
 
-/** The argument of a public prompt is any text: nothing is known of it. Errors: `workflow_not_found` where there is no such prompt. */
+/** The argument of a public prompt is any text: nothing is known of it. Errors: `prompt_not_found` where there is no such prompt. */
 async function publicPromptValues(
   prompt: string,
   name: string,
@@ -66,7 +66,7 @@ async function publicPromptValues(
 ): Promise<CompletionValues> {
   const { entries } = await tenant.prompts.entriesOf([prompt]);
   const summary = entries[0]?.summary as PromptSummary | undefined;
-  if (summary?.public !== true) throw refusalError(['workflow_not_found'], { name: prompt });
+  if (summary?.public !== true) throw unknownPromptError(prompt);
   if (!summary.arguments.some((one) => one.name === name))
     throw unknownArgument({ name: prompt, arguments: summary.arguments }, name);
   return { values: [] };

@@ -18,6 +18,7 @@ import {
   resumeWorkflow,
   type ToldRun,
 } from './resume-workflow.ts';
+import { unknownPromptError } from './unknown-prompt-error.ts';
 import { WorkflowTask } from '../workflows/workflow-task.ts';
 
 /** The version of what a workflow's task keeps. */
@@ -27,7 +28,7 @@ const WORKFLOW_VERSION = 1;
  * Runs a workflow as its caller, in a task of its own, and gives the run. When all
  * steps are done the task is completed; otherwise it stays `working` and the last message hands off. With the id of such a task
  * in `_meta` it goes on with that. A public prompt and a guide are rendered.
- * Errors: `invalid_arguments`, `workflow_not_found`, `task_not_found`, `task_ended`, `idempotency_conflict`, the refusals of OPEN.
+ * Errors: `invalid_arguments`, `prompt_not_found`, `task_not_found`, `task_not_workflow`, `task_ended`, `idempotency_conflict`, the refusals of OPEN.
  */
 export async function runPrompt(
   { name, arguments: args = {}, _meta = {} }: GetPromptRequest['params'],
@@ -141,9 +142,4 @@ async function getPublicPrompt(
     content: { type: 'text' as const, text: role === 'user' ? [content, ...words].join('\n\n') : content },
   }));
   return { ...(prompt.description === undefined ? {} : { description: prompt.description }), messages };
-}
-
-function unknownPromptError(name: string): BatonError {
-  const message = `There is no prompt '${name.slice(0, 100)}': no workflow, and no public prompt. List them with prompts/list.`;
-  return new BatonError('workflow_not_found', message);
 }
