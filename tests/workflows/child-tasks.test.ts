@@ -123,7 +123,12 @@ test.each([
     const open = await callTool(fixture.clients[0], 'task_status', { taskId: child, waitMs: 10_000 });
     expect((await fixture.status(taskId)).remaining).toMatchObject([
       { name: 'failing' },
-      { name: 'ask', tool: 'task_status', taskId: child },
+      {
+        name: 'ask',
+        tool: 'agent_llm',
+        arguments: { interactionId: open.pending.interactionId },
+        taskId: child,
+      },
     ]);
     await answer(open.pending.interactionId);
     expect((await fixture.status(taskId)).variables['_workflow.result.ask']).toMatchObject({

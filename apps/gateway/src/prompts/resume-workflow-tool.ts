@@ -34,6 +34,7 @@ export const resumeWorkflowTool = defineEdgeAdmittedTool({
           `${role}: ${content.type === 'text' ? content.text : content.type === 'resource' ? JSON.stringify(content.resource['uri']) : `[${content.mimeType}]`}`,
       )
       .join('\n\n');
-    return { text, structured: { taskId, status, ...workflowStatusOf(task) }, taskId };
+    const structured = { taskId, status, ...(await workflowStatusOf(task, call)) };
+    return { text, structured, taskId };
   },
 });

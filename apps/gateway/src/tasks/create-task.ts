@@ -29,7 +29,7 @@ export async function createTask(params: ToolCallParams, call: Call): Promise<Cr
   }
   const { taskId, created } = await tool.startTask(params.arguments, call, params._meta ?? {});
   const { tenant, caller } = call;
-  const view = await tenant.tasks.read(caller.heldIdentity(), taskId, '', true);
+  const view = await tenant.tasks.read(caller.heldIdentity(), taskId, '', 'none');
   // A new task is told as it began, whatever a worker has done since.
   const { operation, principal, createdAt, expiresAt } = view;
   const begun = { taskId, operation, principal, createdAt, expiresAt, updatedAt: createdAt };

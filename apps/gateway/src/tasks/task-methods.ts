@@ -31,7 +31,7 @@ export const taskMethods: readonly McpMethod[] = [
     ANY_MCP_CALLER,
     taskByIdSchema,
     async ({ params }, { tenant, identity }) =>
-      toMcpTask(await tenant.tasks.read(identity, params.taskId, '', true), tenant.lifetimes),
+      toMcpTask(await tenant.tasks.read(identity, params.taskId, '', 'none'), tenant.lifetimes),
   ),
   defineEdgeAdmittedMethod<ListTasksRequest>(
     'tasks/list',
@@ -45,7 +45,7 @@ export const taskMethods: readonly McpMethod[] = [
   defineEdgeAdmittedMethod('tasks/cancel', ANY_MCP_CALLER, cancelTaskSchema, async ({ params }, call) => {
     await cancelOrComplete(params, call);
     const { identity, tenant } = call;
-    const ended = await tenant.tasks.read(withAdminReadScope(identity), params.taskId, '', true);
+    const ended = await tenant.tasks.read(withAdminReadScope(identity), params.taskId, '', 'none');
     return toMcpTask(ended, tenant.lifetimes);
   }),
 ];

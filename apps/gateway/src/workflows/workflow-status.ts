@@ -7,7 +7,9 @@ import {
   type WorkflowProgress,
   workflowVariables,
 } from '@baton/workflows';
-import type { Call } from '../call/call.ts';
+import type { AdmittedCall } from '../call/call.ts';
+import { withOpenRequests } from './open-requests.ts';
+
 import { WorkflowTask } from './workflow-task.ts';
 
 /** How a workflow stands, beside the status of its task. */
@@ -22,23 +24,26 @@ export interface WorkflowStatus {
 
 /** Undefined for the task of anything else, and where only the end of a workflow is kept. */
 export async function readWorkflowStatus(
-  call: Pick<Call, 'tenant' | 'caller'>,
+  call: AdmittedCall,
   { taskId, operation }: TaskView,
 ): Promise<WorkflowStatus | undefined> {
   if (operation !== WORKFLOW_OPERATION) return undefined;
   try {
-    return workflowStatusOf(await WorkflowTask.read(call, taskId));
+    return await workflowStatusOf(await WorkflowTask.read(call, taskId), call);
   } catch (thrown) {
     if (thrown instanceof BatonError && thrown.code === 'task_ended') return undefined;
     throw thrown;
   }
 }
 
-export function workflowStatusOf({ input, progress }: WorkflowTask): WorkflowStatus {
+export async function workflowStatusOf(
+  { input, progress }: WorkflowTask,
+  call: AdmittedCall,
+): Promise<WorkflowStatus> {
   return {
     workflow: input.workflow.name,
     variables: workflowVariables(input, progress),
-    remaining: callsLeft(input, progress),
+    remaining: callsLeft(input, await withOpenRequests(progress, call)),
   };
 }
 

@@ -135,6 +135,12 @@ test('READ_TASK_AND_REGISTER_WAITER replies with the pending requests as they we
     interactionId: formatInteractionId(taskId, 1),
     request: 'request' in wait && wait.request,
   });
+  const inShort = await testTenant.tasks.read(ANN, taskId, '', 'summaries');
+  expect('pending' in inShort && inShort.pending).toMatchObject([
+    { interactionId: formatInteractionId(taskId, 1), request: { call: { serviceType: 'streamText' } } },
+  ]);
+  expect(JSON.stringify(view)).toContain('Grüße');
+  expect(JSON.stringify(inShort), 'what is read in short has no request').not.toContain('Grüße');
   await testTenant.tasks.read(AGENT, taskId, 'inbox-2');
   await testTenant.tasks.read(ANN, taskId, 'inbox-1');
   expect((await testTenant.readRecord(taskId))['w']).toBe('inbox-1 inbox-2');

@@ -229,7 +229,7 @@ export const WORKER_HEARTBEAT = defineScript(
 export const READ_TASK_AND_REGISTER_WAITER = defineScript(
   'task/read_task_and_register_waiter',
   [...ADMISSION_KEYS, 'task'],
-  [...CALLER_ARGS, 'channel', 'brief'],
+  [...CALLER_ARGS, 'channel', 'pending'],
   { ...REPLICATED, ...BATCHED },
 );
 

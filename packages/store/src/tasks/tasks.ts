@@ -45,6 +45,9 @@ export type OpenedTask =
     }
   | { readonly created: false; readonly taskId: string };
 
+/** What is read of the requests that a task waits for: the first whole and the others in short, all in short, or none. */
+export type ReadPending = 'first' | 'summaries' | 'none';
+
 const CALL: readonly Scope[] = ['mcp'];
 
 /** So much of a client's name is kept with each task that it starts. */
@@ -112,13 +115,17 @@ export class Tasks extends TenantPart {
   }
 
   /**
-   * A task's current state; `channel`, an inbox's, is notified when it changes. `brief` leaves out the requests that it waits
-   * for. Errors: `task_not_found`, those of an admission that ended.
+   * A task's current state; `channel`, an inbox's, is notified when it changes. Errors: `task_not_found`, those of an admission that ended.
    */
-  async read(identity: Identity, taskId: string, channel = '', brief = false): Promise<TaskView> {
+  async read(
+    identity: Identity,
+    taskId: string,
+    channel = '',
+    pending: ReadPending = 'first',
+  ): Promise<TaskView> {
     requireTaskId(taskId);
     const credential = credentialOf(identity, this.context.keys);
-    const args = { ...admittedCallerArgs(identity), channel, brief: brief ? 1 : 0 };
+    const args = { ...admittedCallerArgs(identity), channel, pending };
     const reply = await this.runRead(taskId, credential, args);
     if (reply[0] !== 'ok') throw refusalError(reply, { taskId });
     identity.admittedBy?.recordExpiry(reply[1]);
@@ -128,7 +135,7 @@ export class Tasks extends TenantPart {
   /** The same for a call that is admitted by it, which needs one of the scopes in `need`. Errors: `task_not_found`, the refusals of ADMIT. */
   async readFor(caller: CallerAdmission, need: readonly Scope[], taskId: string): Promise<TaskView> {
     requireTaskId(taskId);
-    const args = { ...(await caller.admissionArgs(need)), channel: '', brief: 0 };
+    const args = { ...(await caller.admissionArgs(need)), channel: '', pending: 'first' };
     const reply = await this.runRead(taskId, caller.credentialKey, args);
     caller.recordAdmission(reply, reply[2]);
     if (reply[0] !== 'ok') throw refusalError(reply, { taskId });

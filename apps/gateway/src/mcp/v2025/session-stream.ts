@@ -43,7 +43,7 @@ async function readStatus(
 ): Promise<object> {
   const stop = () => tenant.sessionSubscriptions.unsubscribe(sessionId, statusUriOf(taskId));
   try {
-    const view = await tenant.tasks.read(identity, taskId, '', true);
+    const view = await tenant.tasks.read(identity, taskId, '', 'none');
     if (isEnded(view.status)) await stop();
     return { method: 'notifications/tasks/status', params: toMcpTask(view, tenant.lifetimes) };
   } catch (thrown) {

@@ -75,7 +75,7 @@ async function begunTask(
   { tenant, caller }: Call,
 ): Promise<TaskView | TaskSummary> {
   const identity = caller.heldIdentity();
-  if (createdAt === undefined) return tenant.tasks.read(identity, taskId, '', true);
+  if (createdAt === undefined) return tenant.tasks.read(identity, taskId, '', 'none');
   return {
     taskId,
     operation,

@@ -82,7 +82,7 @@ export async function runOnStream(
   const { taskId, continuation } = position;
   let came = await streamTask(streams, position, call);
   if (came.kind === 'interrupted' && call.sendEvent === undefined) {
-    const view = await call.tenant.tasks.read(call.identity, taskId, '', true);
+    const view = await call.tenant.tasks.read(call.identity, taskId, '', 'none');
     if ('pending' in view) {
       const { status } = view;
       const message = `Task '${taskId}' is ${status}, and this call waits no longer. Repeat tasks/result to wait on.`;

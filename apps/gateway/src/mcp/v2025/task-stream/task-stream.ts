@@ -84,7 +84,9 @@ class TaskStream {
     let { operation } = this.position;
     for (let hasBegun = false, end: TaskView | undefined; ; hasBegun = true) {
       // Who is not asked waits for the end alone.
-      const view = end ?? (await tenant.tasks.read(identity, taskId, asks ? channel : endChannel, !asks));
+      const view =
+        end ??
+        (await tenant.tasks.read(identity, taskId, asks ? channel : endChannel, asks ? 'first' : 'none'));
       operation = view.operation || operation;
       await this.takeBack(view);
       if (!('pending' in view)) return { kind: 'ended', operation, end: view };

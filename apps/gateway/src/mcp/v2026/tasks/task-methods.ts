@@ -104,7 +104,7 @@ async function updateTask(taskId: string, inputResponses: unknown, call: Call): 
       await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);
     } else if (likely !== undefined) {
       // That of a task which there is not is no answer that comes late.
-      await tenant.tasks.read(identity, taskId, '', true);
+      await tenant.tasks.read(identity, taskId, '', 'none');
     }
   } finally {
     subscription.close();
