@@ -95,6 +95,39 @@ describe('functions of a prompt', () => {
     expect(textsOf(next).at(-1)).toContain('"status":"completed"');
   });
 
+  test('that have failed, or given an object, stand so in the calls of a dialog that goes on', async () => {
+    const projectRoot = 'goes-on';
+    await fixture.call('initialize_project', { projectRoot });
+    await fixture.call('add_task', { projectRoot, title: 'Catalogue', description: 'Show it' });
+    await put('kept', {
+      functions: ['get_task', { name: 'lookup', parameters: { type: 'object' } }],
+    });
+    const get = (id: number) => ({ name: 'get_task', arguments: { projectRoot, id } });
+    const ran = await fixture.answer((await call('kept')).interactionId, calling(get(777), get(1)));
+    const lookup = { name: 'lookup', arguments: {} };
+    const { result } = await fixture.answer(ran.pending.interactionId, calling(lookup));
+    const [failed, got] = result.functionCalls;
+    expect(failed).toMatchObject({ error_message: expect.stringContaining('project_task_not_found') });
+    expect(failed).not.toHaveProperty('result');
+    expect(got).toMatchObject({ result: { task: { title: 'Catalogue' } } });
+
+    // What the caller says of its own function is as it says it.
+    const told = { role: 'tool', tool_call_id: result.toolCalls[0].id, content: 'Error: {}' };
+    const next = await call('kept', { messages: [...result.continueWith, told] });
+    const { result: end } = await fixture.answer(next.interactionId, { text: 'Done.' });
+    expect(end.functionCalls).toEqual([
+      failed,
+      got,
+      {
+        id: told.tool_call_id,
+        ...lookup,
+        result: 'Error: {}',
+        result_str: 'Error: {}',
+        repeated: false,
+      },
+    ]);
+  });
+
   test('are run by Baton beside those of the caller; one call continues the other', async () => {
     const projectRoot = 'beside';
     await fixture.call('initialize_project', { projectRoot });

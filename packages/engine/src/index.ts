@@ -8,6 +8,7 @@ export * from './agent-call/agent-call.ts';
 export * from './agent-call/ask-person.ts';
 export * from './agent-call/call-report.ts';
 export * from './agent-call/generate.ts';
+export { readTraceEntry } from './agent-call/function-runs.ts';
 export * from './agent-call/run-agent-call.ts';
 export * from './program/effect.ts';
 export { applyAnsweredCommand } from './program/wait-for-room.ts';

@@ -2,7 +2,10 @@ import {
   type AnsweredToolCall,
   BatonError,
   canonicalJson,
+  isRecord,
+  parseJson,
   type Json,
+  type JsonObject,
   truncate,
   truncateToBytes,
 } from '@baton/protocol';
@@ -102,12 +105,44 @@ function repetition(earlier: string): Refusal {
   return { ok: true, result: text, text, repeated: true };
 }
 
+const ERROR_PREFIX = 'Error: ';
+
+/**
+ * The entry of a call that was run before, read from what the model was told of it: its error, or its result, which is the
+ * text itself where that is no JSON object.
+ */
+export function readTraceEntry(
+  { id, name, arguments: args }: Pick<AnsweredToolCall, 'id' | 'name' | 'arguments'>,
+  result_str: string,
+): FunctionCall {
+  const entry = { id, name, arguments: args, result_str, repeated: false };
+  return result_str.startsWith(ERROR_PREFIX)
+    ? { ...entry, error_message: result_str.slice(ERROR_PREFIX.length) }
+    : { ...entry, result: readResult(result_str) };
+}
+
+function readResult(text: string): Json {
+  try {
+    const read: unknown = parseJson(text);
+    return isRecord(read) ? (read as JsonObject) : text;
+  } catch {
+    return text;
+  }
+}
+
 function traceEntry(call: AnsweredToolCall, end: Refusal, bytes: number): FunctionCall {
   const { id, name, arguments: args } = call;
   const { repeated } = end;
   if (!end.ok) {
     const error_message = truncate(end.error, MAX_ERROR_LENGTH);
-    return { id, name, arguments: args, result_str: `Error: ${error_message}`, error_message, repeated };
+    return {
+      id,
+      name,
+      arguments: args,
+      result_str: `${ERROR_PREFIX}${error_message}`,
+      error_message,
+      repeated,
+    };
   }
   const { result, unsupportedHints } = end;
   return {

@@ -109,9 +109,9 @@ function* askPrompt({
   const { run: functions, callers } = yield* promptFunctions(prompt);
   const handlers = handlersOf(prompt, args);
   const sent = continued as readonly Message[];
-  const made = callsMadeIn(sent);
   // A computer is the caller's, as its functions are.
   const hinted = prompt.hints?.computerUse === undefined ? [] : ['computer'];
+  const made = callsMadeIn(sent, new Set([...callers.map((one) => one.name), ...hinted]));
   const parser = callerFunctionParser(answerParserOf(prompt.parser, parserArgs), callers, made, hinted);
   const messages = [...own, ...withHandledResults(sent, made, handlers)];
   const outcome = yield* runAgentCall<PromptAnswer>({

@@ -5,6 +5,7 @@ import {
   type FunctionCall,
   type Handlers,
   type Program,
+  readTraceEntry,
 } from '@baton/engine';
 import {
   type AnsweredToolCall,
@@ -82,26 +83,25 @@ export function callerFunctionParser(
 const identityOf = ({ name, arguments: args }: Pick<FunctionCall, 'name' | 'arguments'>) =>
   `${name} ${canonicalJson(args)}`;
 
-/** The calls of the caller's functions that a dialog holds, with what the caller said of each. */
-export function callsMadeIn(messages: readonly Message[]): readonly FunctionCall[] {
+/** The calls of functions that a dialog holds: of those of the caller (`callers`) with what it said of each, of the others as they were. */
+export function callsMadeIn(
+  messages: readonly Message[],
+  callers: ReadonlySet<string>,
+): readonly FunctionCall[] {
   const results = new Map(
     messages.flatMap((message) =>
-      message.role === 'tool' ? [[message.tool_call_id, textOf(message.content)] as const] : [],
+      message.role === 'tool' ? [[message.tool_call_id, message] as const] : [],
     ),
   );
   return messages.flatMap((message) => {
     if (message.role !== 'assistant') return [];
     return readToolCalls({ tool_calls: (message.tool_calls ?? []) as unknown as Json }).map(
       (call): FunctionCall => {
-        const result_str = results.get(call.id) ?? '';
-        return {
-          id: call.id,
-          name: call.name,
-          arguments: call.arguments,
-          result: result_str,
-          result_str,
-          repeated: false,
-        };
+        const { id, name, arguments: args } = call;
+        const told = results.get(id);
+        if (!callers.has(name)) return readTraceEntry(call, told === undefined ? '' : messageText(told));
+        const result_str = told === undefined ? '' : textOf(told.content);
+        return { id, name, arguments: args, result: result_str, result_str, repeated: false };
       },
     );
   });
@@ -156,7 +156,9 @@ export function callingTurn(
   blocks: readonly AttachableBlock[],
   before: readonly Message[],
 ) {
-  const taken = new Set(callsMadeIn(before).map(({ id }) => id));
+  const taken = new Set(
+    before.flatMap((turn) => (turn.role === 'assistant' ? (turn.tool_calls ?? []) : [])).map(({ id }) => id),
+  );
   const own = calls.map((call) =>
     taken.has(call.id) ? { ...call, id: `${call.id}_t${before.length}` } : call,
   );
