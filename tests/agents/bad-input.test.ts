@@ -53,6 +53,19 @@ describe('agents of one id', () => {
     expect(body.definition.instructions).toBe('You search the web.');
   });
 
+  test.each([
+    ['agents', { id: 'x', name: 'X', instructions: 'x', budgets: { maxRecall: 3 } }, 'budgets.maxRecall'],
+    ['agents', { id: 'x', name: 'X', instructions: 'x', budget: {} }, 'budget'],
+    ['prompts', { name: 'x', text: 'x', parsr: { type: 'json' } }, 'parsr'],
+  ])(
+    'and definitions of %s with an unknown field are told the nearest name: %j',
+    async (kind, definition, field) => {
+      const { status, body } = await rest('PUT', `/${kind}/x`, definition);
+      expect([status, body.field]).toEqual([400, field]);
+      expect(body.detail).toMatch(/Did you mean "|It takes /);
+    },
+  );
+
   test('whose groups close a circle over three are refused, and those before go on', async () => {
     const put = (id: string, group: string[]) =>
       rest('PUT', `/agents/${id}`, { id, name: id, instructions: 'x', group });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { toJsonSchema, type Entry } from '@baton/engine';
+import type { Entry } from '@baton/engine';
+import { toJsonSchema } from '@baton/protocol';
 import { replayProgram } from '@baton/engine/testing/replay-program';
 import {
   applyCommand,

@@ -20,4 +20,4 @@ export {
 } from './program/replay-program.ts';
 export { type Rewind, rewindProgram } from './program/rewind-program.ts';
 export * from './program/journal.ts';
-export { toJsonSchema, describeZodError } from './agent-call/zod-schema.ts';
+export { describeZodError } from './agent-call/zod-schema.ts';

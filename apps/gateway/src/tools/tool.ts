@@ -1,6 +1,5 @@
 import type { ChangedResource, ToolCategory, ToolHints } from '@baton/operations';
-import { toJsonSchema } from '@baton/engine';
-import { BatonError, loneSurrogatePath, type JsonObject } from '@baton/protocol';
+import { BatonError, type JsonObject, loneSurrogatePath, problemsIn, toJsonSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { deferAdmission, admitCall } from '../call/access.ts';
 import type {
@@ -17,7 +16,6 @@ import type { ToolReply } from '../call/tool-reply.ts';
 import { type ObjectSchema, toListedInput, toListedOutput } from '../tool-listing/listed-schema.ts';
 import { toolMetadata } from '../tool-listing/tool-metadata.ts';
 import { readLeniently } from '../argument-leniency/read-leniently.ts';
-import { unknownFieldHint } from '../argument-hints/unknown-field-hint.ts';
 
 /** What every tool says of itself. `Access` decides how its caller is admitted, and so what `run` is given. */
 interface ToolSpec<Input, DeclaredAccess extends Access, RunCall extends Call> {
@@ -107,9 +105,6 @@ function describeTool(
   };
 }
 
-/** A field's problem is cut to this length: it may quote what was sent. */
-const MAX_PROBLEM_LENGTH = 300;
-
 /** Arguments as callers and models write them. Errors: `invalid_arguments`, as parseToolArguments. */
 function parseLeniently<T>(schema: z.ZodType<T>, args: unknown): T {
   return parseToolArguments(schema, readLeniently(args, toJsonSchema(schema)));
@@ -136,44 +131,6 @@ function findProblems(schema: z.ZodType, args: unknown): ArgumentProblem[] {
   const read = readLeniently(args, toJsonSchema(schema));
   const parsed = schema.safeParse(read);
   return parsed.success ? [] : problemsIn(parsed.error, schema, read);
-}
-
-function problemsIn(error: z.ZodError, schema: z.ZodType, sent: unknown): ArgumentProblem[] {
-  return error.issues.slice(0, 20).map((issue) => ({
-    field: fieldOf(issue),
-    problem:
-      issue.message.slice(0, MAX_PROBLEM_LENGTH) +
-      givenValue(issue, sent) +
-      textHint(issue) +
-      unknownFieldHint(issue, schema, sent),
-  }));
-}
-
-const MAX_SHOWN_VALUE = 60;
-const SECRET_FIELD = /key|secret|token|password/i;
-
-/** The short value that is not one of those that may be given, or not of the form; a secret is never repeated. */
-function givenValue({ code, path }: z.core.$ZodIssue, sent: unknown): string {
-  if (code !== 'invalid_value' && code !== 'custom') return '';
-  if (path.some((step) => SECRET_FIELD.test(String(step)))) return '';
-  const value = path.reduce<unknown>(
-    (at, step) =>
-      typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[step] : undefined,
-    sent,
-  );
-  if (typeof value !== 'string' || value === '' || value.length > MAX_SHOWN_VALUE) return '';
-  return ` (given: ${JSON.stringify(value)})`;
-}
-
-/** A number is not read as a text where it may have lost a digit: 1.10 is 1.1. */
-function textHint(issue: z.core.$ZodIssue): string {
-  return issue.message.endsWith('expected string, received number') ? '; write it as text, in quotes' : '';
-}
-
-function fieldOf(issue: z.core.$ZodIssue): string {
-  const path = issue.path.map(String).join('.');
-  if (issue.code !== 'unrecognized_keys') return path;
-  return [path, issue.keys[0]?.slice(0, MAX_PROBLEM_LENGTH)].filter(Boolean).join('.');
 }
 
 /** The output schema of a tool with these replies, an error being one more. */

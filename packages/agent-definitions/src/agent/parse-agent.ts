@@ -1,4 +1,4 @@
-import { type DefinitionProblem, findPath, problemsOf, refusalOf, refuseProblems } from '@baton/protocol';
+import { type DefinitionProblem, findPath, problemsIn, refusalOf, refuseProblems } from '@baton/protocol';
 import { type AgentInput, agentSchema } from './agent.ts';
 import type { AgentEntry } from './agent-catalog.ts';
 import { importRustbot } from './import-rustbot.ts';
@@ -21,7 +21,7 @@ export function parseAgent(
 ): { readonly agent: AgentInput; readonly ignored: readonly string[] } {
   const imported = importRustbot(sent);
   const parsed = agentSchema.safeParse(imported.agent);
-  if (!parsed.success) throw refusalOf(problemsOf(parsed.error));
+  if (!parsed.success) throw refusalOf(problemsIn(parsed.error, agentSchema, imported.agent));
   const agent = parsed.data;
   refuseProblems([...findNameProblems(agent, around), ...findGroupProblems(agent, around)]);
   return { agent, ignored: imported.ignored };

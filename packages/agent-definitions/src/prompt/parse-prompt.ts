@@ -1,4 +1,4 @@
-import { type DefinitionProblem, problemsOf, refusalOf, refuseProblems } from '@baton/protocol';
+import { type DefinitionProblem, problemsIn, refusalOf, refuseProblems } from '@baton/protocol';
 import { type CallerFunction, type PromptInput, promptSchema } from './prompt.ts';
 import { requestHintsOf } from './request-hints.ts';
 import { namesIn } from './template.ts';
@@ -22,7 +22,7 @@ export interface PromptSurroundings {
  */
 export function parsePrompt(sent: unknown, around: PromptSurroundings): PromptInput {
   const parsed = promptSchema.safeParse(sent);
-  if (!parsed.success) throw refusalOf(problemsOf(parsed.error));
+  if (!parsed.success) throw refusalOf(problemsIn(parsed.error, promptSchema, sent));
   const { data } = parsed;
   const used = [data.text, data.system ?? ''].flatMap(namesIn);
   const derived = [...new Set(used)].map((name) => ({ name, required: true }));

@@ -7,13 +7,14 @@ import {
   type Json,
   type JsonObject,
   readToolCalls,
+  toJsonSchema,
   truncate,
   type ServiceType,
   type Validation,
 } from '@baton/protocol';
 import type { z } from 'zod';
 import { checkAnswer, type Program } from '../program/effect.ts';
-import { toAnswerSchema, toJsonSchema } from './zod-schema.ts';
+import { toAnswerSchema } from './zod-schema.ts';
 import type { AgentCall, AgentCallOutcome, AnswerParser } from './agent-call.ts';
 import { runAgentCall } from './run-agent-call.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { toJsonSchema, describeZodError, toAnswerSchema } from './zod-schema.ts';
+import { toJsonSchema } from '@baton/protocol';
+import { describeZodError, toAnswerSchema } from './zod-schema.ts';
 
 const problem = (schema: z.ZodType, value: unknown) => {
   const { error } = schema.safeParse(value);

@@ -1,4 +1,4 @@
-import { type Validation, type JsonObject, type AnswerSchema, truncate } from '@baton/protocol';
+import { type AnswerSchema, truncate, type Validation } from '@baton/protocol';
 import { z } from 'zod';
 
 /** How much of what is wrong with an answer is told: enough to correct it, never as long as the answer itself. */
@@ -13,17 +13,6 @@ export function toAnswerSchema<T>(schema: z.ZodType<T>): AnswerSchema<T> {
     takesText: !(schema instanceof z.ZodObject),
   };
 }
-
-/** `schema` as JSON Schema (2020-12) for the one who answers: the input side, since that is what is written. */
-export function toJsonSchema(schema: z.ZodType): JsonObject {
-  let described = descriptions.get(schema);
-  if (described === undefined) {
-    described = z.toJSONSchema(schema, { io: 'input' }) as JsonObject;
-    descriptions.set(schema, described);
-  }
-  return described;
-}
-const descriptions = new WeakMap<z.ZodType, JsonObject>();
 
 function validate<T>(schema: z.ZodType<T>, value: unknown): Validation<T> {
   const parsed = schema.safeParse(value);

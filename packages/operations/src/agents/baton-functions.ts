@@ -4,9 +4,8 @@ import {
   type FunctionSet,
   type Program,
   readProject,
-  toJsonSchema,
 } from '@baton/engine';
-import type { Json, JsonObject } from '@baton/protocol';
+import { type Json, type JsonObject, toJsonSchema } from '@baton/protocol';
 import type { z } from 'zod';
 import { commit } from '../definition/commit.ts';
 import { binaryClassifyOperation } from '../classify/binary-classify.ts';

@@ -1,4 +1,4 @@
-import { toJsonSchema } from '@baton/engine';
+import { toJsonSchema } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { allPrograms } from './operation-catalog.ts';
 import { toolOperations } from '../tool-operations/tool-operations.ts';

@@ -1,4 +1,4 @@
-import type { DefinitionProblem, JsonObject } from '@baton/protocol';
+import { type DefinitionProblem, type JsonObject, nearestName } from '@baton/protocol';
 import { readReferences } from './find-reference-problems.ts';
 import type { Workflow, WorkflowStep } from './workflow.ts';
 import type { FindTool } from './workflow-tool.ts';
@@ -26,7 +26,11 @@ function problemsOf(step: WorkflowStep, path: string, findTool: FindTool): Defin
   );
   const given: JsonObject = Object.fromEntries(constants);
   return [
-    ...unknown.map((name) => ({ ...at(name), problem: `tool '${step.tool}' has no argument '${name}'` })),
+    ...unknown.map((name) => {
+      const nearest = nearestName(name, tool.argumentNames ?? []);
+      const hint = nearest === undefined ? '' : `. Did you mean "${nearest}"?`;
+      return { ...at(name), problem: `tool '${step.tool}' has no argument '${name}'${hint}` };
+    }),
     ...tool
       .findProblems(given)
       .filter(({ field }) => Object.hasOwn(given, field.split('.')[0] ?? ''))

@@ -32,7 +32,24 @@ test('a definition that is right is taken whole, with its defaults', () => {
 describe('a definition is refused with the step and the field that are wrong', () => {
   test.each<[claim: string, sent: unknown, at: { step?: string; field: string }, problem: RegExp]>([
     ['no object', 'deploy', { field: '' }, /expected object/],
-    ['an unknown field', { ...sampleWorkflow(), stps: [] }, { field: '' }, /"stps"/],
+    [
+      'an unknown field',
+      { ...sampleWorkflow(), stps: [] },
+      { field: 'stps' },
+      /"stps".*Did you mean "steps"/,
+    ],
+    [
+      'an unknown field of a step',
+      withSteps(tell({}, { guidence: 'x' })),
+      { step: 'tell', field: 'steps.0.guidence' },
+      /Did you mean "guidance"/,
+    ],
+    [
+      'an argument that the tool has under another name',
+      withSteps(tell({ Message: 'x' })),
+      { step: 'tell', field: 'steps.0.arguments.Message' },
+      /Did you mean "message"/,
+    ],
     ['no steps', withSteps(), { field: 'steps' }, />=1/],
     [
       '1,000 steps',

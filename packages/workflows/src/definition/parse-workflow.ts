@@ -1,4 +1,4 @@
-import { type DefinitionProblem, isRecord, refusalOf, refuseProblems } from '@baton/protocol';
+import { type DefinitionProblem, isRecord, problemsIn, refusalOf, refuseProblems } from '@baton/protocol';
 import { findReferenceProblems } from './find-reference-problems.ts';
 import { findToolProblems } from './find-tool-problems.ts';
 import { bindingOf, type Workflow, workflowSchema } from './workflow.ts';
@@ -9,13 +9,10 @@ export function parseWorkflow(sent: unknown, findTool: FindTool): Workflow {
   const parsed = workflowSchema.safeParse(sent);
   if (!parsed.success) {
     throw refusalOf(
-      parsed.error.issues.map(({ path, message }) => {
-        const step = path[0] === 'steps' ? sentStepName(sent, path[1]) : undefined;
-        return {
-          ...(step === undefined ? {} : { step }),
-          field: path.map(String).join('.'),
-          problem: message,
-        };
+      problemsIn(parsed.error, workflowSchema, sent).map((problem) => {
+        const [of, index] = problem.field.split('.');
+        const step = of === 'steps' ? sentStepName(sent, Number(index)) : undefined;
+        return { ...(step === undefined ? {} : { step }), ...problem };
       }),
     );
   }

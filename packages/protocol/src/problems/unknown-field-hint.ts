@@ -1,13 +1,11 @@
-import { toJsonSchema } from '@baton/engine';
-import { isRecord, nearestName } from '@baton/protocol';
 import type { z } from 'zod';
+import { isRecord } from '../json/json.ts';
+import { toJsonSchema } from '../json/json-schema.ts';
+import { nearestName } from '../text/nearest-name.ts';
 
 /** Unknown names that are told the nearest one; the hint has at most so many characters. */
 const MAX_NAMES = 5;
 const MAX_HINT_LENGTH = 300;
-
-/** The schemas of tools and routes, which are few and live as long as the process, in the form that is searched for names. */
-const jsonSchemas = new WeakMap<z.ZodType, unknown>();
 
 /**
  * For an issue about fields that nobody knows: the names that were most likely meant, or else those that are known there; empty for any other
@@ -15,8 +13,7 @@ const jsonSchemas = new WeakMap<z.ZodType, unknown>();
  */
 export function unknownFieldHint(issue: z.core.$ZodIssue, schema: z.ZodType, sent: unknown): string {
   if (issue.code !== 'unrecognized_keys') return '';
-  if (!jsonSchemas.has(schema)) jsonSchemas.set(schema, toJsonSchema(schema));
-  const fields = new Set(fieldsAt(jsonSchemas.get(schema), issue.path, sent));
+  const fields = new Set(fieldsAt(toJsonSchema(schema), issue.path, sent));
   const known = [...fields].filter((name) => !issue.keys.includes(name));
   if (known.length === 0) return '. It takes none';
   const nearest = issue.keys.slice(0, MAX_NAMES).flatMap((key) => nearestName(key, known) ?? []);

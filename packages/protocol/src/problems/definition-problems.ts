@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BatonError } from './errors.ts';
+import { BatonError } from '../errors.ts';
 
 /** What is wrong with a definition: the step's name where it is a workflow's step, and the field by its path in the definition. */
 export interface DefinitionProblem {
@@ -20,16 +20,6 @@ export const textSchema = (most: number) =>
 /** Problems that one refusal tells, and characters of each. */
 const MAX_PROBLEMS = 20;
 const MAX_PROBLEM_LENGTH = 300;
-
-export function problemsOf(error: z.ZodError): DefinitionProblem[] {
-  return error.issues.map((issue) => {
-    const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-    return {
-      field: [...issue.path, ...unknown].map(String).join('.').slice(0, MAX_PROBLEM_LENGTH),
-      problem: issue.message,
-    };
-  });
-}
 
 /** Errors: `invalid_arguments` naming the fields, where there is a problem. */
 export function refuseProblems(problems: readonly DefinitionProblem[]): void {
