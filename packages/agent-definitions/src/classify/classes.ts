@@ -1,4 +1,4 @@
-import { extractText, type Json, type Validation } from '@baton/protocol';
+import { extractText, type Json, textUpToLast, type Validation } from '@baton/protocol';
 
 /** Classes of one call at most: each is answered by one letter, which is one token of every model. */
 export const MAX_CLASSES = 26;
@@ -13,12 +13,11 @@ export function labelsOf(classes: readonly string[]): string[] {
   return own.map((letter) => letter ?? others.next().value ?? '');
 }
 
+const WORDS = /[^"'`)*.:]+/g;
+
 /** The index of the class that a token or an answer names, by its letter or by itself; -1 for any other. */
 export function classIndexOf(classes: readonly string[], said: string): number {
-  const word = said
-    .trim()
-    .replace(/^["'`(*]+|["'`)*.:]+$/g, '')
-    .trim();
+  const word = textUpToLast(said.trim().replace(/^["'`(*]+/, ''), WORDS).trim();
   const index = labelsOf(classes).indexOf(word.toUpperCase());
   if (index >= 0) return index;
   return classes.findIndex((name) => name.toLowerCase() === word.toLowerCase());

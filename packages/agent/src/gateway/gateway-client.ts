@@ -175,9 +175,9 @@ function taskStateOf({ taskId, outcome }: Record<string, unknown>): TaskState {
 
 /** An HTTP refusal comes as text with the JSON-RPC error in it; anything else is a failed connection, whose address is named. */
 function asBatonError(thrown: unknown, url: URL): BatonError {
-  const { message, data } = thrown as { message?: string; data?: unknown };
-  const body = /\{.*\}/s.exec(message ?? '')?.[0];
-  for (const found of [data, body && parse(body)]) {
+  const { message = '', data } = thrown as { message?: string; data?: unknown };
+  const body = message.slice(Math.max(0, message.indexOf('{')), message.lastIndexOf('}') + 1);
+  for (const found of [data, parse(body)]) {
     const wire = isRecord(found) && isRecord(found['error']) ? found['error']['data'] : found;
     if (isRecord(wire) && isErrorCode(String(wire['code'])))
       return BatonError.fromWire(wire as unknown as WireError);

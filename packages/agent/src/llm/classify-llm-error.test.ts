@@ -107,3 +107,10 @@ describe('Retry-After', () => {
     },
   );
 });
+
+// A time that grows with the square of the length would be more than a test has.
+test('an endpoint whose message imitates many failed checks is answered all the same', () => {
+  const message = `Type validation failed: x${'\nError message: []'.repeat(100_000)}x`;
+  const error = new APICallError({ message, url: 'http://llm', requestBodyValues: {}, statusCode: 400 });
+  expect(classifyLlmError(error)).toMatchObject({ type: 'invalid_request_error', kind: 'final' });
+});

@@ -126,8 +126,8 @@ function brokenReplyReason(thrown: Error): string | undefined {
   for (let error: unknown = thrown; error instanceof Error; error = error.cause) {
     if (error.name === 'AI_JSONParseError')
       return `is no JSON: ${truncate(rootCauseOf(error).message, MAX_REASON_LENGTH)}`;
-    // The package writes what Zod found behind the whole reply, and in places has its words only.
-    const [, issues] = /^Type validation failed: .*\nError message: (\[.*\])$/s.exec(error.message) ?? [];
+    // The package writes what Zod found behind the whole reply, which is JSON in one line, and in places has its words only.
+    const [, issues] = /^Type validation failed: [^\n]*\nError message: (\[.*\])$/s.exec(error.message) ?? [];
     if (issues !== undefined)
       return `has another form than its API's: ${truncate(firstIssue(jsonIn(issues)), MAX_REASON_LENGTH)}`;
   }

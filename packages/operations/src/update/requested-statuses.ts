@@ -1,3 +1,4 @@
+import { textUpToLast } from '@baton/protocol';
 import type { IgnoredStatus, ProjectTaskUpdate } from '../project/index.ts';
 
 interface Shown {
@@ -54,12 +55,14 @@ export class RequestedStatuses {
   }
 }
 
+const WORDS = /[^\p{P}\p{S} ]+/gu;
+
 /** Without case, width of characters, line breaks, and marks around it. */
 function comparable(text: string): string {
-  return text
+  const words = text
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/\s+/g, ' ')
-    .replace(/^[\p{P}\p{S} ]+/u, '')
-    .replace(/[\p{P}\p{S} ]+$/u, '');
+    .replace(/^[\p{P}\p{S} ]+/u, '');
+  return textUpToLast(words, WORDS);
 }
