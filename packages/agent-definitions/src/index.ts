@@ -24,6 +24,7 @@ export { MAX_CLASSES } from './classify/classes.ts';
 export { classifyText } from './classify/classify.ts';
 export { readAgentDefinition, readAgentCatalog, readPromptDefinition } from './lookup/lookups.ts';
 export { answerParserOf, parserArgsSchema } from './parsers/answer-parser.ts';
+export { delimitJsonLines, delimitText } from './prompt/delimiters.ts';
 export type { Hints } from './prompt/hints.ts';
 export { parsePrompt } from './prompt/parse-prompt.ts';
 export {

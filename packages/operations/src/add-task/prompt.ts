@@ -1,6 +1,6 @@
+import { delimitText } from '@baton/agent-definitions';
 import type { Message } from '@baton/protocol';
 import { type JournaledProject, projectSections } from '../project-context/context-sections.ts';
-import { delimitText } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,
   JSON_ONLY_RULE,

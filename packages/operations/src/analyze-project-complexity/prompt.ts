@@ -1,7 +1,7 @@
+import { delimitJsonLines } from '@baton/agent-definitions';
 import type { Message } from '@baton/protocol';
 import { excerpt } from '../prompt-kit/excerpt.ts';
 import { type JournaledProject, projectSections } from '../project-context/context-sections.ts';
-import { delimitJsonLines } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,
   JSON_ONLY_RULE,

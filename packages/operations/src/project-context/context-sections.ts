@@ -1,5 +1,5 @@
+import { delimitJsonLines, delimitText } from '@baton/agent-definitions';
 import type { SeenItems } from '../project/index.ts';
-import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import type { ProjectContext } from './project-context.ts';
 
 /** What a read gave of the project. */

@@ -1,5 +1,5 @@
+import { delimitJsonLines, delimitText } from '@baton/agent-definitions';
 import type { Message } from '@baton/protocol';
-import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import {
   buildPromptMessages,
   JSON_ONLY_RULE,

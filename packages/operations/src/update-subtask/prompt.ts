@@ -1,6 +1,6 @@
+import { delimitJsonLines, delimitText } from '@baton/agent-definitions';
 import type { Message } from '@baton/protocol';
 import { type JournaledProject, projectSections } from '../project-context/context-sections.ts';
-import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,
   LANGUAGE_RULE,

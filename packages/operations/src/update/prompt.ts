@@ -1,7 +1,7 @@
+import { delimitJsonLines, delimitText } from '@baton/agent-definitions';
 import type { Message } from '@baton/protocol';
 import { type JournaledProject, projectSections } from '../project-context/context-sections.ts';
 import { type detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
-import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,
   JSON_ONLY_RULE,
