@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { isRecord } from '@baton/protocol';
 import { parse } from 'yaml';
+import { readUtf8 } from '../settings/data-file.ts';
 import { ConfigurationError } from '../settings/environment.ts';
 
 const ENDINGS = ['.json', '.yaml', '.yml'];
@@ -35,7 +36,7 @@ export function readDefinitionFile(
   nameIn: (definition: Readonly<Record<string, unknown>>) => unknown,
 ): DefinitionFile {
   try {
-    const text = readFileSync(path, 'utf8');
+    const text = readUtf8(path);
     const definition: unknown = parse(text, {
       maxAliasCount: MAX_ALIASES,
       logLevel: 'error',

@@ -1,11 +1,10 @@
 import type { RoleReply } from '@baton/gateway/reply-types';
-import { readFileSync } from 'node:fs';
 import { isRecord } from '@baton/protocol';
 import { print } from '../output/print.ts';
 import { openRest, type RestClient } from '../rest/rest-client.ts';
 import { ConfigurationError } from '../settings/environment.ts';
 import type { RestFlags } from '../settings/rest-endpoint.ts';
-import { readDataFile } from '../settings/data-file.ts';
+import { readDataFile, readTextFile } from '../settings/data-file.ts';
 
 export type ModelRoleAction = 'list' | 'show' | 'set' | 'delete';
 
@@ -85,9 +84,5 @@ function withKey(route: unknown, environment: NodeJS.ProcessEnv): unknown {
     return { ...rest, apiKey };
   }
   if (typeof apiKeyFile !== 'string') return route;
-  try {
-    return { ...rest, apiKey: readFileSync(apiKeyFile, 'utf8').trim() };
-  } catch (error) {
-    throw new ConfigurationError(`${apiKeyFile}: ${error instanceof Error ? error.message : 'unreadable'}`);
-  }
+  return { ...rest, apiKey: readTextFile(apiKeyFile).trim() };
 }

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { readDataFile } from './data-file.ts';
+import { readDataFile, readTextFile } from './data-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'baton-data-file-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function read(name: string, text: string): unknown {
+function read(name: string, text: string | Buffer): unknown {
   const file = join(folder, name);
   writeFileSync(file, text);
   return readDataFile(file);
@@ -40,4 +40,16 @@ test.each([
   ['a.json', 'a: 1'],
 ])('%s that is no JSON says so, never in words of YAML: %s', (name, text) => {
   expect(() => read(name, text)).toThrow(new RegExp(`${name}: is not JSON that Baton takes: .*JSON`));
+});
+
+const TEXT = '{"title":"café"}';
+test.each([
+  ['latin-1', Buffer.from(TEXT, 'latin1')],
+  ['UTF-16', Buffer.from(`\uFEFF${TEXT}`, 'utf16le')],
+  ['UTF-8 that is cut within a character', Buffer.from('café').subarray(0, -1)],
+])('a file in %s is refused by name, and never read as other characters', (_encoding, bytes) => {
+  const message = /odd\.(json|txt): is not UTF-8\. Save it as UTF-8, or convert it: iconv /;
+  expect(() => read('odd.json', bytes)).toThrow(message);
+  expect(() => read('odd.txt', bytes)).toThrow(message);
+  expect(() => readTextFile(join(folder, 'odd.txt'))).toThrow(message);
 });
