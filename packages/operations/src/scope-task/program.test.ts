@@ -61,6 +61,13 @@ describe('scope_up_task and scope_down_task version 1', () => {
     });
   });
 
+  it('shows the beginning of a long title, which the task has whole', () => {
+    const title = '長'.repeat(2_000);
+    const { task, end } = up({ id: '1' }, { title });
+    expect(task(1)?.title).toBe(title);
+    expect(end).toMatchObject({ result: { updatedTasks: [{ id: 1, title: '長'.repeat(80) }] } });
+  });
+
   it('puts new subtasks in the place of the pending ones, and keeps all that was begun, done or set aside', () => {
     const { task, end } = up(
       { id: 2, strength: 'Heavy' },

@@ -1,5 +1,5 @@
 import { all, generateObject, type Program, readProject, type ReadLimits } from '@baton/engine';
-import { BatonError, type Json } from '@baton/protocol';
+import { BatonError, type Json, truncate } from '@baton/protocol';
 import { z } from 'zod';
 import { toOneAnalysisPerTask } from '../analyze-project-complexity/answer.ts';
 import { commitWhenThereIsRoom } from '../definition/commit.ts';
@@ -30,6 +30,7 @@ import { readScopeContext, type ScopeContext, type ScopeDirection, STRENGTHS } f
 
 const MAX_TASKS = 50;
 const AT_ONCE = 8;
+const SHOWN_TITLE_LENGTH = 80;
 
 const scopeInput = z.strictObject({
   id: idTextSchema(1_000).describe(`The tasks, separated by commas ("1,3,5"), at most ${MAX_TASKS}`),
@@ -61,7 +62,7 @@ const scopeResult = z.object({
   projectRoot: z.string(),
   tag: z.string(),
   strength: z.enum(STRENGTHS),
-  /** In short; get_task shows a whole one. */
+  /** In short, titles cut; get_task shows a whole one. */
   updatedTasks: z.array(scoped),
   failed: z.array(z.object({ id: z.int(), code: z.string(), message: z.string() })),
   statusesIgnored: remarkFields.statusesIgnored,
@@ -133,7 +134,7 @@ function defineScopeOperation(
         projectRoot,
         tag,
         strength,
-        updatedTasks: landed.map(withoutRemarks),
+        updatedTasks: landed.map(inShort),
         failed,
         ...listRemarks(...landed),
       };
@@ -146,8 +147,14 @@ function defineScopeOperation(
   };
 }
 
-function withoutRemarks({ id, title, priority, subtasksAdded, subtasksReplaced, complexity }: Scoped) {
-  const shown = { id, title, priority, subtasksAdded, subtasksReplaced };
+function inShort({ id, title, priority, subtasksAdded, subtasksReplaced, complexity }: Scoped) {
+  const shown = {
+    id,
+    title: truncate(title, SHOWN_TITLE_LENGTH),
+    priority,
+    subtasksAdded,
+    subtasksReplaced,
+  };
   return complexity === undefined ? shown : { ...shown, complexity };
 }
 
