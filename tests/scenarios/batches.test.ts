@@ -97,4 +97,21 @@ describe('batches', () => {
     const begun = await send([rpc('initialize'), rpc('ping', {}, 2)], MCP, key);
     expect([begun.status, JSON.parse(begun.text).error.code]).toEqual([400, -32600]);
   });
+
+  test('once the replies of a batch hold 4 MiB, the requests behind them are refused and never run', async () => {
+    const key = await baton.addTenant('large');
+    const lists = Array.from({ length: 90 }, (_, id) => rpc('tools/list', {}, id));
+    const last = { ...tool('add_tag', { projectRoot: 'p', name: 'never' }), id: 'last' };
+    const { status, text } = await send([...lists, last], { ...MCP, 'baton-tools': 'all' }, key);
+    expect(status).toBe(200);
+    const replies = JSON.parse(text) as AnyJson[];
+    expect(replies.map(({ id }) => id)).toEqual([...lists.map(({ id }) => id), 'last']);
+    const answered = replies.findIndex(({ error }) => error !== undefined);
+    expect(text.length).toBeLessThan(5.5 * 2 ** 20);
+    expect(JSON.stringify(replies.slice(0, answered)).length).toBeGreaterThan(4 * 2 ** 20);
+    for (const { error } of replies.slice(answered))
+      expect(error.data).toMatchObject({ code: 'limit_size', limit: 'batchReply', most: 4 * 2 ** 20 });
+    const tags = await send(tool('list_tags', { projectRoot: 'p' }), MCP, key);
+    expect(tags.text).not.toContain('never');
+  });
 });

@@ -10,6 +10,7 @@ import { reportingProgress } from '../../json-rpc/call-in-auth-info.ts';
 import { httpErrorOf, RpcError } from '../../json-rpc/rpc-error.ts';
 import type { Notify } from '../../edge/streams/json-or-sse-reply.ts';
 import type { RpcResponse } from './in-flight-requests.ts';
+import { replyToEach } from './reply-to-each.ts';
 import type { DirectAnswer, RevisionServer } from './revision-server.ts';
 
 /** JSON-RPC responses as the JSON that leaves, and the error whose HTTP status goes with them, if they have one. */
@@ -37,7 +38,7 @@ export class Dispatcher {
   }
 
   /**
-   * The requests of a batch, side by side, beside what was said to its messages that are none. Where all of them are refused with one HTTP status, the reply has it, and tells to wait as
+   * The requests of a batch, several at once, beside what was said to its messages that are none. Where all of them are refused with one HTTP status, the reply has it, and tells to wait as
    * long as the last of them is to.
    */
   async sendBatch(
@@ -46,7 +47,11 @@ export class Dispatcher {
     call: Call,
     notify?: Notify,
   ): Promise<DispatchedReply> {
-    const replies = await Promise.all(requests.map(async (request) => this.send(request, call, notify)));
+    const replies = await replyToEach(
+      requests,
+      (request) => this.send(request, call, notify),
+      (request, error) => this.replyTo(request, call, () => Promise.reject(error)),
+    );
     const parts = [...refusals.map((refusal) => JSON.stringify(refusal)), ...replies.map(({ json }) => json)];
     const errors = replies.flatMap(({ httpError }) => httpError ?? []);
     const areAlike = errors.length === parts.length && new Set(errors.map(({ row }) => row.http)).size === 1;
