@@ -54,7 +54,9 @@ function dated(text: string, now: string): string {
 
 /** A note that imitates the marks around notes would make later ones unreadable. */
 function withoutMarks(text: string): string {
-  return text.replaceAll(/<\/?info added on[^>]*>\n?/gi, '').trim();
+  // Behind the last `>` and its line break no mark ends: looking for one from each beginning would be quadratic.
+  const end = text.lastIndexOf('>') + 2;
+  return (text.slice(0, end).replaceAll(/<\/?info added on[^>]*>\n?/gi, '') + text.slice(end)).trim();
 }
 
 function tooLong(id: string, length: number): BatonError {
