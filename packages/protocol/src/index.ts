@@ -4,7 +4,7 @@
  * `errors` is the one table of codes; the files of `delegation` are a delegated call: `delegation` and `answer` are its two halves, and
  * `answer-correction` asks again; `content-block` is what it brings beside words; `message` is a dialog's and `tool-calls` reads those of an answer; `ids`, `api-key`, `tenant-creation-input`, `limits` and `task-and-interaction-status` are the records' parts;
  * `sampling` is a delegated call as MCP's `sampling/createMessage`, `elicitation` a question to a person as `elicitation/create` or `roots/list`;
- * `problems` says what a schema refuses and refuses what a tenant defines, `find-path` finds the cycles in it; `usage` reads what an answer used, `price-table` what that costs;
+ * `problems` says what a schema refuses, `definition-problems` refuses what a tenant defines, `find-path` finds the cycles in it; `usage` reads what an answer used, `price-table` what that costs;
  * `json` (with the one parser of text from outside), `delegation/model-parameters` and `text/truncate` bound what comes in, and
  * `text/token-estimate` what goes out; `text/text-up-to-last` takes away what ends a text; `zod-messages` words what schemas find missing; `text/nearest-name` and `text/root-cause` say what a mistyped name means and why a connection failed.
  */
@@ -12,7 +12,7 @@ import './zod-messages.ts';
 export * from './delegation/answer.ts';
 export * from './delegation/answer-correction.ts';
 export * from './api-key.ts';
-export * from './problems/definition-problems.ts';
+export * from './definition-problems.ts';
 export { type FieldProblem, problemsIn } from './problems/schema-problems.ts';
 export * from './tenant-creation-input.ts';
 export * from './delegation/block-text.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BatonError } from '../errors.ts';
+import { BatonError } from './errors.ts';
 
 /** What is wrong with a definition: the step's name where it is a workflow's step, and the field by its path in the definition. */
 export interface DefinitionProblem {
