@@ -120,7 +120,7 @@ const BAD: [claim: string, sent: unknown, field: string, problem: RegExp][] = [
   ['a field that no step has', step({ retries: 3 }), 'steps.0.retries', /retries/],
   ['steps that are an object', definition({ steps: { 0: see } }), 'steps', /array/],
   ['steps that are null', definition({ steps: null }), 'steps', /array/],
-  ['a step that is a text', definition({ steps: ['see'] }), 'steps.0.retries', /object/],
+  ['a step that is a text', definition({ steps: ['see'] }), 'steps.0', /object/],
   ['arguments that are a list', step({ arguments: ['x'] }), 'steps.0.arguments', /record/],
   ['a list for a definition', [see], 'body', /object|record/],
 ];
