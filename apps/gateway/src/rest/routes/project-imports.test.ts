@@ -122,15 +122,20 @@ test('dependencies on ids that are none follow the tasks and subtasks that had t
   const part = (id: unknown, ...dependencies: unknown[]) => ({ ...named('part'), id, dependencies });
   const tasks = [
     { ...named('first'), id: 'a1b2-uuid', dependencies: [] },
-    { ...named('second'), id: 'T-7', dependencies: ['a1b2-uuid', ' T-7.b ', 'nothing'] },
+    { ...named('second'), id: 'T-7', dependencies: ['a1b2-uuid', 'nothing'] },
     {
       ...named('third'),
       id: 0,
-      dependencies: ['T-7', 9],
+      dependencies: ['T-7', 9, ' T-7.b '],
       subtasks: [part('a'), part('b', 'a', 'T-7', 'T-8.a')],
     },
     { ...named('fourth'), id: 9, dependencies: ['only-there'], subtasks: [part('only-there'), part('a')] },
-    { ...named('fifth'), id: 'T-8', dependencies: ['a', 0], subtasks: [part('a'), part(2, 'a')] },
+    {
+      ...named('fifth'),
+      id: 'T-8',
+      dependencies: ['a', 0, 'only-there'],
+      subtasks: [part('a'), part(2, 'a')],
+    },
   ];
   tasks[1] = { ...tasks[1], subtasks: [part('a'), part('b')] } as never;
   const { got, problems } = await importFile({ master: { tasks } });
@@ -144,7 +149,7 @@ test('dependencies on ids that are none follow the tasks and subtasks that had t
     [10, [], undefined, []],
     [
       11,
-      [10, '11.2'],
+      [10],
       ['nothing'],
       [
         [1, []],
@@ -153,7 +158,7 @@ test('dependencies on ids that are none follow the tasks and subtasks that had t
     ],
     [
       12,
-      [11, 9],
+      [11, 9, '11.2'],
       undefined,
       [
         [1, []],
@@ -162,7 +167,7 @@ test('dependencies on ids that are none follow the tasks and subtasks that had t
     ],
     [
       9,
-      ['9.1'],
+      [],
       undefined,
       [
         [1, []],
@@ -172,7 +177,7 @@ test('dependencies on ids that are none follow the tasks and subtasks that had t
     // More than one subtask has the id `a`, so that to another task it names nothing.
     [
       13,
-      [12],
+      [12, '9.1'],
       ['a'],
       [
         [3, []],
@@ -180,7 +185,11 @@ test('dependencies on ids that are none follow the tasks and subtasks that had t
       ],
     ],
   ]);
-  expect(problems['master.tasks.2.dependencies']).toBe('is ["T-7",9]; it is [11,9] now');
+  expect(problems).toMatchObject({
+    'master.tasks.2.dependencies': 'is ["T-7",9," T-7.b "]; it is [11,9,"11.2"] now',
+    // That of a task on its own subtask.
+    'master.tasks.3.dependencies': expect.stringContaining('closes a cycle'),
+  });
 });
 
 test('a repair says what is there now, and where in the file in one way', async () => {

@@ -51,7 +51,7 @@ const MAX_REPLACED_SHOWN = 50;
 
 /**
  * The project with the tasks added. They are numbered on from the tag's highest id, by their position and not by
- * their ids, so that neither two concurrent calls nor one answer with doubled ids lose a task. See `meaningOf` for
+ * their ids, so that neither two concurrent calls nor one answer with doubled ids lose a task. See `linkNewItems` for
  * what dependencies become.
  *
  * @throws BatonError `project_not_found`, `tag_not_found`, `tag_not_empty`, `limit_size`.
