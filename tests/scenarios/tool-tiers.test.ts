@@ -80,7 +80,7 @@ const keyWith = async (tools: string | undefined, scopes = ['mcp']) => {
 test('by default the standard tools are listed, and the specialists of the tenant', async () => {
   const { key } = await keyWith(undefined);
   const standard = await listed({ key });
-  expect(standard.size).toBe(19);
+  expect(standard.size).toBe(20);
   expect([...standard]).toEqual(expect.arrayContaining(['agent_helper', 'ask_assistant', ...CORE]));
   expect(await listed({ key, query: 'standard' })).toEqual(standard);
   expect((await listed({ key, query: 'all' })).size).toBeGreaterThan(40);
@@ -94,7 +94,7 @@ describe.each<[string, (tools: string) => Promise<Way>]>([
   test('core is the nine tools that daily work needs, standard has those and more', async () => {
     expect(await listed(await select('core'))).toEqual(new Set(CORE));
     const standard = await listed(await select('standard'));
-    expect(standard.size).toBe(19);
+    expect(standard.size).toBe(20);
     expect([...standard]).toEqual(expect.arrayContaining([...CORE, 'add_task', 'expand_all', 'task_status']));
   });
 
@@ -204,7 +204,7 @@ test("a key's setting is changed for calls from then on, and told to its open se
   expect((await listed({ key })).size).toBeGreaterThan(40);
   // Without a setting of its own it has the default again, and calls say what is listed.
   expect((await change({ tools: '' })).tools).toBeUndefined();
-  expect([(await listed({ key })).size, (await listed({ key, query: 'all' })).size > 40]).toEqual([19, true]);
+  expect([(await listed({ key })).size, (await listed({ key, query: 'all' })).size > 40]).toEqual([20, true]);
   // A rename is no change of tools.
   const before = told.map(({ count }) => count);
   await rest('PATCH', path, { name: 'again' }, OPERATOR_TOKEN);
@@ -216,7 +216,7 @@ test('a rotated key keeps its setting; a change of none, of an unknown key and b
   const { path } = await keyWith('standard');
   const rotated = await rest('POST', `${path}/rotate`, {}, OPERATOR_TOKEN);
   expect(rotated.tools).toBe('standard');
-  expect((await listed({ key: rotated.key })).size).toBe(19);
+  expect((await listed({ key: rotated.key })).size).toBe(20);
   expect((await rest('PATCH', path, {}, OPERATOR_TOKEN)).status).toBe(400);
   expect((await rest('PATCH', path, { tools: 7 }, OPERATOR_TOKEN)).status).toBe(400);
   const unknown = await rest('PATCH', '/v1/tenants/acme/keys/none', { tools: 'core' }, OPERATOR_TOKEN);

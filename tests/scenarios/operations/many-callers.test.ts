@@ -87,6 +87,42 @@ test('changes of one project by 64 callers on two replicas are all made, and non
   expect(tasks.filter(({ status }: AnyJson) => status === 'in-progress')).toHaveLength(CALLERS);
 });
 
+test('callers that start the next task of one project at the same time start different ones, each once', async () => {
+  const projectRoot = 'divided';
+  await importTasks(projectRoot);
+  await call(0, projectRoot, 'set_task_status', { id: '1', status: 'in-progress' });
+  await call(0, projectRoot, 'add_subtask', { id: '1', title: 'Part' });
+  await call(0, projectRoot, 'add_dependency', { id: '2', dependsOn: '1' });
+  const started = await Promise.all(
+    Array.from({ length: CALLERS }, (_, n) => call(n % 2, projectRoot, 'start_next_task', {})),
+  );
+  const expected = ['1.1', ...Array.from({ length: CALLERS - 1 }, (_, at) => at + 3)];
+  const byId = (ids: readonly unknown[]) => ids.map(String).sort();
+  expect(byId(started.map(({ task }) => task.id))).toEqual(byId(expected));
+  expect(new Set(started.map(({ task }) => task.status))).toEqual(new Set(['in-progress']));
+  const { tasks } = await call(1, projectRoot, 'get_tasks', { status: 'in-progress', limit: 200 });
+  expect(tasks).toHaveLength(CALLERS);
+});
+
+test('a start that is repeated under its idempotency key gives the same task, and starts no other', async () => {
+  const projectRoot = 'repeated';
+  for (const title of ['One', 'Two']) await call(0, projectRoot, 'add_task', { title, description: 'x' });
+  const start = async (gateway: number) => {
+    const params = {
+      name: 'start_next_task',
+      arguments: { projectRoot },
+      _meta: { 'baton/idempotencyKey': 'start-1' },
+    };
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    return (await postJsonRpc(baton.url(gateway), baton.apiKey, message)).body.result.structuredContent;
+  };
+  const first = await start(0);
+  expect(first.task).toMatchObject({ id: 1, status: 'in-progress' });
+  expect((await start(1)).task).toEqual(first.task);
+  const { tasks } = await call(0, projectRoot, 'get_tasks', {});
+  expect(tasks.map(({ status }: AnyJson) => status)).toEqual(['in-progress', 'pending']);
+});
+
 test('callers that meet in one process read what they share once', async () => {
   const projectRoot = 'shared';
   await importTasks(projectRoot);

@@ -13,6 +13,7 @@ const CORE = [
 const STANDARD = [
   ...CORE,
   'initialize_project',
+  'start_next_task',
   'analyze_project_complexity',
   'expand_all',
   'add_subtask',

@@ -14,7 +14,7 @@ import { DEFAULT_TAG, newProject, type Project } from './model/project.ts';
 import { clearSubtasks, removeSubtasks } from './commands/remove-subtasks.ts';
 import { removeTasks } from './commands/remove-tasks.ts';
 import { mergeReport } from './commands/merge-report.ts';
-import { setStatus } from './commands/set-status.ts';
+import { setStatus, startNext } from './commands/set-status.ts';
 import { addTag, deleteTag, renameTag, useTag } from './commands/edit-tags.ts';
 import { TASK_LIMITS } from './model/task.ts';
 import { updateTasks } from './commands/update-tasks.ts';
@@ -35,6 +35,7 @@ const REDUCERS = {
     const { project: after, ...outcome } = setStatus(project, command, now);
     return { project: after, outcome: asJsonOutcome(outcome) };
   },
+  start_next: startNext,
   remove_tasks: removeTasks,
   remove_subtasks: removeSubtasks,
   clear_subtasks: clearSubtasks,

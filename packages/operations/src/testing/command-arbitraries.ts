@@ -43,6 +43,11 @@ const setStatus = fc.record(
   { requiredKeys: ['command', 'id', 'status'] },
 );
 
+const startNext = fc.record(
+  { command: fc.constant('start_next' as const), tag: tagName },
+  { requiredKeys: ['command'] },
+);
+
 const extra = fc.dictionary(
   fc.string({ minLength: 1, maxLength: 6 }).map((name) => `x${name}`),
   fc.jsonValue({ maxDepth: 2 }),
@@ -309,6 +314,7 @@ const sequence = fc.record({
 export const commandArbitrary = fc.oneof(
   { weight: 4, arbitrary: addTasks },
   { weight: 3, arbitrary: setStatus },
+  { weight: 1, arbitrary: startNext },
   { weight: 2, arbitrary: importFile },
   { weight: 8, arbitrary: operationCommandArbitrary },
   { weight: 10, arbitrary: handCommand },

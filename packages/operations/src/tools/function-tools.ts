@@ -14,7 +14,7 @@ import {
 import { complexityReportTool } from './complexity-report-tool.ts';
 import type { ProjectTool } from './project-tool.ts';
 import { getTasksTool, getTaskTool, nextTaskTool } from './task-view-tools.ts';
-import { setTaskStatusTool } from './set-task-status-tool.ts';
+import { setTaskStatusTool, startNextTaskTool } from './task-status-tools.ts';
 import {
   addTagTool,
   copyTagTool,
@@ -37,6 +37,7 @@ export const functionTools: readonly ProjectTool[] = [
   getTasksTool,
   getTaskTool,
   nextTaskTool,
+  startNextTaskTool,
   setTaskStatusTool,
   addSubtaskTool,
   removeTaskTool,

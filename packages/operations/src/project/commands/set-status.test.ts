@@ -97,3 +97,47 @@ describe('set_status', () => {
     );
   });
 });
+
+describe('start_next', () => {
+  const start = (tasks: readonly object[]) => {
+    const file = { master: { tasks: tasks.map((task) => ({ title: 'T', ...task })) } };
+    const before = applyCommand(undefined, { command: 'import', file }, NOW).project;
+    const { outcome, project: after } = applyCommand(before, { command: 'start_next' }, NOW);
+    return { outcome, same: after === before };
+  };
+
+  it.each<[string, object[], number | string]>([
+    ['leaves what is in progress', [{ id: 1, status: 'in-progress' }, { id: 2 }], 2],
+    [
+      'takes subtasks of tasks in progress first',
+      [{ id: 1 }, { id: 2, status: 'in-progress', subtasks: [part(1)] }],
+      '2.1',
+    ],
+    [
+      'waits for dependencies',
+      [{ id: 1, status: 'in-progress' }, { id: 2, dependencies: [1] }, { id: 3 }],
+      3,
+    ],
+  ])('%s', (_claim, tasks, expected) => {
+    const { outcome } = start(tasks);
+    expect(outcome['task']).toMatchObject({ id: expected, status: 'in-progress' });
+    expect(outcome['message']).toMatch(new RegExp(`^Started ${expected}: `));
+  });
+
+  it.each<[object[], string]>([
+    [[{ id: 1, status: 'done' }], 'Nothing is left to start: no task is pending or in progress.'],
+    [
+      [
+        { id: 1, status: 'in-progress' },
+        { id: 2, dependencies: [1] },
+      ],
+      'Nothing can be started now. In progress: 1. The 1 pending wait for dependencies that are not done.',
+    ],
+    [
+      [{ id: 1, status: 'in-progress', subtasks: [part(1, 'done'), part(2, 'cancelled')] }],
+      'Nothing can be started now. In progress: 1. No subtask is left, and the task is not done, of: 1.',
+    ],
+  ])('changes nothing where none can be started, and says why', (tasks, message) => {
+    expect(start(tasks)).toMatchObject({ same: true, outcome: { task: null, message } });
+  });
+});

@@ -1,3 +1,6 @@
+import { whyNothingStarts } from '../dependencies/nothing-ready.ts';
+import { nextReadyItem, standaloneItem } from '../dependencies/ready-items.ts';
+import { asJsonOutcome, type CommandResult } from '../model/command-result.ts';
 import { type Project, resolveTag, withTag } from '../model/project.ts';
 import { requireProject, requireSubtask, requireTag, requireTask } from '../model/require-existing.ts';
 import type { Status } from '../model/status-and-priority.ts';
@@ -44,6 +47,31 @@ export function setStatus(
   if (updated.length === 0) return { project: existing, tag: name, updated };
   const changed = { ...tag, tasks, metadata: { ...tag.metadata, updated: now } };
   return { project: withTag(existing, name, changed), tag: name, updated };
+}
+
+/**
+ * The project with the next pending task or subtask in progress; unchanged where none can be started. Commands of one
+ * project are applied one after the other, so callers at the same time start different ones.
+ *
+ * @throws BatonError `project_not_found`, `tag_not_found`.
+ */
+export function startNext(
+  project: Project | undefined,
+  command: { readonly tag?: string | undefined },
+  now: string,
+): CommandResult {
+  const existing = requireProject(project);
+  const tag = resolveTag(existing, command.tag);
+  const { tasks } = requireTag(existing, tag);
+  const next = nextReadyItem(tasks, (status) => status === 'pending');
+  if (next === undefined) {
+    const message = whyNothingStarts(tasks);
+    return { project: existing, outcome: asJsonOutcome({ tag, task: null, message }) };
+  }
+  const id = formatTaskRef(next);
+  const after = setStatus(existing, { id, status: 'in-progress', tag }, now).project;
+  const task = standaloneItem(requireTag(after, tag).tasks, next);
+  return { project: after, outcome: asJsonOutcome({ tag, task, message: `Started ${id}: ${task.title}` }) };
 }
 
 function byTask(refs: readonly TaskRef[]): Map<number, TaskRef[]> {

@@ -1,7 +1,8 @@
-import { defineChangeTool, IDEMPOTENT_DESTRUCTIVE_HINTS } from './project-tool.ts';
+import { defineChangeTool, IDEMPOTENT_DESTRUCTIVE_HINTS, WRITE_HINTS } from './project-tool.ts';
 import { z } from 'zod';
 import { idTextSchema, projectRoot, tag } from '../definition/shared-arguments.ts';
 import { type ProjectCommand, STATUSES, statusSchema } from '../project/index.ts';
+import { nextTaskInputSchema, nextTaskResultSchema } from '../views/index.ts';
 
 export const setTaskStatusInputSchema = z.strictObject({
   id: idTextSchema(10_000).describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
@@ -34,4 +35,19 @@ export const setTaskStatusTool = defineChangeTool({
   result: setTaskStatusResultSchema,
   command: toSetStatusCommand,
   summarize: (_result, { id, status }) => `Set to ${status}: ${id}.`,
+});
+
+export const startNextTaskTool = defineChangeTool({
+  name: 'start_next_task',
+  title: 'Start the next task',
+  category: 'task-management',
+  changes: ['task'],
+  description:
+    'Sets the next task in progress and shows it: what next_task would give of what is pending. Callers at the same ' +
+    'time get different ones. `task` is null where none can be started, and `message` says why.',
+  hints: WRITE_HINTS,
+  input: nextTaskInputSchema,
+  result: nextTaskResultSchema,
+  command: ({ tag }) => ({ command: 'start_next', tag }),
+  summarize: ({ message }) => message,
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toSetStatusCommand, setTaskStatusInputSchema } from './set-task-status-tool.ts';
+import { toSetStatusCommand, setTaskStatusInputSchema } from './task-status-tools.ts';
 
 describe('set_task_status', () => {
   it('maps its arguments to the command', () => {
