@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { isRecord } from '@baton/protocol';
 import { parse } from 'yaml';
-import { readUtf8 } from '../settings/data-file.ts';
+import { readUtf8 } from '../settings/read-utf8.ts';
 import { ConfigurationError } from '../settings/environment.ts';
 
 const ENDINGS = ['.json', '.yaml', '.yml'];

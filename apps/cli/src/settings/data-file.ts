@@ -1,8 +1,7 @@
-import { isUtf8 } from 'node:buffer';
-import { readFileSync } from 'node:fs';
 import { isRecord, JsonTextError, LARGE_JSON_TEXT_BOUNDS, parseJson } from '@baton/protocol';
 import { parse } from 'yaml';
 import { ConfigurationError } from './environment.ts';
+import { readUtf8 } from './read-utf8.ts';
 
 const STDIN = 0;
 
@@ -29,13 +28,6 @@ export function readTextFile(file: string): string {
   } catch (error) {
     throw new ConfigurationError(`${file}: ${error instanceof Error ? error.message : 'unreadable'}`);
   }
-}
-
-/** The text of a file. Bytes of another encoding would be read as other characters. @throws Error whose message goes on after the file's name. */
-export function readUtf8(file: string | number): string {
-  const bytes = readFileSync(file);
-  if (isUtf8(bytes)) return bytes.toString('utf8');
-  throw new Error('is not UTF-8. Save it as UTF-8, or convert it: iconv -f <its encoding> -t UTF-8');
 }
 
 /** @throws Error whose message goes on after the file's name. */

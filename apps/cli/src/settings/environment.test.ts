@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ConfigurationError, readSettings } from './environment.ts';
 
@@ -81,4 +84,17 @@ test.each([
   const read = () => readSettings({ BATON_SECRET_PREVIOUS });
   expect(read).toThrow(`BATON_SECRET_PREVIOUS=(hidden): ${reason}`);
   for (const text of SECRETS) expect(read).not.toThrow(text.slice(0, 10));
+});
+
+test('a secret in a file that is not UTF-8 is refused by its name, and not read as other characters', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'baton-settings-'));
+  try {
+    const file = join(folder, 'secret');
+    writeFileSync(file, Buffer.from([...Buffer.from('caf'), 0xe9, ...Buffer.from(' '.repeat(40)), 0x61]));
+    expect(() => readSettings({ BATON_SECRET_FILE: file })).toThrow(
+      `BATON_SECRET_FILE=${file}: is not UTF-8.`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { DEFAULT_EDGE_LIMITS as edge } from '@baton/gateway/configuration';
 import { z } from 'zod';
 import { MIN_SECRET_LENGTH, previousSecretsSchema } from './previous-secrets.ts';
+import { readUtf8 } from './read-utf8.ts';
 
 /** A bad or missing setting: the process ends with 78 (EX_CONFIG) and this message. */
 export class ConfigurationError extends Error {
@@ -165,7 +165,7 @@ export function readSecretFiles(
     if (given[name] !== undefined)
       throw new ConfigurationError(`${name} and ${name}_FILE are both set; set one of them`);
     try {
-      given[name] = readFileSync(file, 'utf8').trim();
+      given[name] = readUtf8(file).trim();
     } catch (error) {
       throw new ConfigurationError(
         `${name}_FILE=${file}: ${error instanceof Error ? error.message : 'unreadable'}`,

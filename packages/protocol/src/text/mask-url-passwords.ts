@@ -1,10 +1,12 @@
 const BLANK = /\s/g;
 const ENDS_USER = /[:@/]/g;
-const QUERY_SECRET = /([?&][\w-]*(?:password|key|token|secret)=)[^\s&]*/gi;
+/** The beginning of a secret parameter; names are shorter than the bound. */
+const SECRET_PARAMETER = /[?&][\w-]{0,100}(?:password|key|token|secret)=/gi;
+const ENDS_PARAMETER = /[\s&]/g;
 
 /**
  * A text with the passwords of the URLs in it masked, for whatever is printed or logged. Linear in the text, which may be a tenant's, and
- * word by word: an expression that takes a word of megabytes whole can run out of stack.
+ * by expressions that take a bounded part at once: one that takes a word of megabytes whole can run out of stack.
  */
 export function maskUrlPasswords(text: string): string {
   let masked = '';
@@ -13,7 +15,20 @@ export function maskUrlPasswords(text: string): string {
     masked += maskUserPassword(text.slice(from, index)) + text.charAt(index);
     from = index + 1;
   }
-  return (masked + maskUserPassword(text.slice(from))).replace(QUERY_SECRET, '$1***');
+  return maskSecretParameters(masked + maskUserPassword(text.slice(from)));
+}
+
+function maskSecretParameters(text: string): string {
+  let masked = '';
+  let from = 0;
+  for (const { 0: name, index } of text.matchAll(SECRET_PARAMETER)) {
+    if (index < from) continue; // in the value of the one before
+    const value = index + name.length;
+    ENDS_PARAMETER.lastIndex = value;
+    masked += `${text.slice(from, value)}***`;
+    from = ENDS_PARAMETER.exec(text)?.index ?? text.length;
+  }
+  return masked + text.slice(from);
 }
 
 /** A password may hold any sign, `@` too: it goes on to the last one of its word. */
