@@ -93,6 +93,20 @@ test('a project has its tasks by status, their dependencies as a graph and in wo
   await page.getByText(/2 done/).waitFor();
 });
 
+test('a task opens to its texts and its subtasks, as text', async () => {
+  await fixture.call('add_subtask', {
+    projectRoot: 'shop',
+    id: '4',
+    title: 'Fill',
+    details: 'One\n<b>two</b>',
+  });
+  const fourth = page.getByRole('row').filter({ hasText: 'onerror' });
+  expect(await fourth.getByText('Fill').count()).toBe(0);
+  await fourth.locator('summary').click();
+  await fourth.getByText('4.1 Fill').waitFor();
+  expect(await fourth.locator('.own-lines').allInnerTexts()).toEqual(['d', 'One\n<b>two</b>']);
+});
+
 test('what was found of complexity is a chart', async () => {
   const { interactionId } = await fixture.call('analyze_project_complexity', { projectRoot: 'shop' });
   const analysis = [2, 3, 4].map((taskId) => ({
@@ -137,7 +151,7 @@ test('a project opens by its name, whatever characters it has, and never another
     await show('/projects');
     await page.getByRole('link', { name, exact: true }).click();
     await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor();
-    await page.getByRole('cell', { name: `Only of ${name}`, exact: true }).waitFor();
+    await page.locator('summary').getByText(`Only of ${name}`, { exact: true }).waitFor();
   }
 });
 

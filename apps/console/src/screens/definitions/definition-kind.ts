@@ -32,6 +32,7 @@ export interface DefinitionVersion {
 /** What a tenant defines, and how one is tried: a POST of arguments. */
 export interface DefinitionKind {
   readonly plural: 'agents' | 'workflows' | 'prompts';
+  readonly singular: string;
   readonly title: string;
   readonly new: Readonly<Record<string, unknown>>;
   readonly keyOf: (one: Pick<DefinitionSummary, 'id' | 'name'>) => string;
@@ -47,6 +48,7 @@ export interface TestCall {
 
 export const AGENTS: DefinitionKind = {
   plural: 'agents',
+  singular: 'agent',
   title: 'Agents',
   new: { id: 'helper', name: 'Helper', instructions: 'You help.' },
   keyOf: ({ id, name }) => id ?? name,
@@ -62,6 +64,7 @@ export const AGENTS: DefinitionKind = {
 
 export const WORKFLOWS: DefinitionKind = {
   plural: 'workflows',
+  singular: 'workflow',
   title: 'Workflows',
   new: { name: 'next', description: 'see what is next', steps: [{ name: 'next', tool: 'next_task' }] },
   keyOf: ({ name }) => name,
@@ -74,6 +77,7 @@ export const WORKFLOWS: DefinitionKind = {
 
 export const PROMPTS: DefinitionKind = {
   plural: 'prompts',
+  singular: 'prompt',
   title: 'Prompts',
   new: { name: 'summarize', text: 'Summarize this in {sentences} sentences: {text}' },
   keyOf: ({ name }) => name,

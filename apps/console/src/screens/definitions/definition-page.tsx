@@ -31,7 +31,7 @@ export function DefinitionPage({ kind, name }: { kind: DefinitionKind; name: str
   if (name === 'new')
     return (
       <>
-        <h1>New of {kind.title.toLowerCase()}</h1>
+        <h1>New {kind.singular}</h1>
         <NewDefinitionForm key={kind.plural} kind={kind} onCreated={onCreated} />
       </>
     );

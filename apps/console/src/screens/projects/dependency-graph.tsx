@@ -57,11 +57,17 @@ export function DependencyGraph({ tasks }: { tasks: readonly ProjectTask[] }) {
             <title>{`${id} ${plainText(title)}: ${status}`}</title>
             <rect x={x - w / 2} y={y - h / 2} width={w} height={h} rx="4" />
             <text x={x} y={y + 4} text-anchor="middle">
-              {plainText(`${id} ${title}`).slice(0, 22)}
+              {shortened(plainText(`${id} ${title}`))}
             </text>
           </g>
         ))}
       </svg>
     </div>
   );
+}
+
+/** As much of a text as a box has room for, whole characters. */
+function shortened(text: string): string {
+  const characters = [...text];
+  return characters.length <= 22 ? text : `${characters.slice(0, 21).join('').trimEnd()}…`;
 }

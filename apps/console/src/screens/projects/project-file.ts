@@ -1,11 +1,17 @@
-/** A task of a tasks.json, as far as the page shows it. */
-export interface ProjectTask {
+/** A task or subtask of a tasks.json, as far as the page shows it. */
+export interface ProjectItem {
   readonly id: number;
   readonly title: string;
   readonly status?: string;
+  readonly description?: string;
+  readonly details?: string;
+  readonly testStrategy?: string;
+}
+
+export interface ProjectTask extends ProjectItem {
   readonly priority?: string;
   readonly dependencies?: readonly number[];
-  readonly subtasks?: readonly unknown[];
+  readonly subtasks?: readonly ProjectItem[];
 }
 
 /** A tasks.json: its tags with their tasks. */

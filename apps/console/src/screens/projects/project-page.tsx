@@ -10,6 +10,7 @@ import { useSession } from '../../session/session-context.ts';
 import { ComplexityChart } from './complexity-chart.tsx';
 import { DependencyGraph } from './dependency-graph.tsx';
 import { countByStatus, type ProjectFile, type ProjectTask } from './project-file.ts';
+import { TaskTitle } from './task-title.tsx';
 
 /** So many tasks stand in the table at once. */
 const ROWS = 100;
@@ -111,7 +112,7 @@ function TaskTable({ tasks }: { tasks: readonly ProjectTask[] }) {
 
 const TASK_COLUMNS: readonly Column<ProjectTask>[] = [
   { title: 'Id', cell: ({ id }) => id },
-  { title: 'Title', cell: ({ title }) => plainText(title) },
+  { title: 'Title', cell: (task) => <TaskTitle task={task} /> },
   { title: 'Status', cell: ({ status }) => status ?? 'pending' },
   { title: 'Priority', cell: ({ priority }) => priority ?? '—' },
   { title: 'Depends on', cell: ({ dependencies = [] }) => dependencies.join(', ') || '—' },

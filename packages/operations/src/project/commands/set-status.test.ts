@@ -131,7 +131,7 @@ describe('start_next', () => {
         { id: 1, status: 'in-progress' },
         { id: 2, dependencies: [1] },
       ],
-      'Nothing can be started now. In progress: 1. The 1 pending wait for dependencies that are not done.',
+      'Nothing can be started now. In progress: 1. Pending, and waiting for dependencies that are not done: 1.',
     ],
     [
       [{ id: 1, status: 'in-progress', subtasks: [part(1, 'done'), part(2, 'cancelled')] }],

@@ -18,7 +18,7 @@ export function whyNothingStarts(tasks: readonly Task[]): string {
   const begun = tasks.filter(({ status }) => status === 'in-progress');
   if (begun.length === 0) return whyNothingIsReady(tasks);
   const pending = tasks.filter(({ status }) => status === 'pending').length;
-  const waits = pending === 0 ? '' : ` The ${pending} pending wait for dependencies that are not done.`;
+  const waits = pending === 0 ? '' : ` Pending, and waiting for dependencies that are not done: ${pending}.`;
   const finished = begun.filter(
     ({ subtasks }) =>
       subtasks.length > 0 && subtasks.every(({ status }) => status === 'done' || status === 'cancelled'),
