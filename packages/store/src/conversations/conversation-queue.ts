@@ -17,17 +17,21 @@ export function isUnfinished(status: string | null | undefined): boolean {
   return status === 'working' || status === 'input_required';
 }
 
-/** Whether a task's program takes turns in conversations. */
+/** The operation whose tasks take turns in conversations. */
+export const TURN_OPERATION = 'ask_assistant';
+
+/** Whether a task, whose record names this program, takes turns in conversations. */
 export function isTurn(program: string | null | undefined): boolean {
-  return program?.startsWith('ask_assistant ') === true;
+  return program?.startsWith(`${TURN_OPERATION} `) === true;
 }
 
-/** Wakes the first task that is left in the queue of a conversation whose task has ended without leaving it. */
+/** Wakes the first task that is left in the queue of the conversation whose turn a task had that has ended without leaving it. */
 export async function wakeTurnAfter(context: TenantContext, taskId: string): Promise<void> {
   const { keys, connection } = context;
   const input = await connection.command((client) => client.hget(keys.task(taskId), FIELD.input));
-  const { conversationId: conversation } = JSON.parse(input ?? '{}') as { readonly conversationId?: string };
-  if (conversation === undefined) return;
+  const { conversationId: conversation = taskId } = JSON.parse(input ?? '{}') as {
+    readonly conversationId?: string;
+  };
   const queue = await connection.command((client) => client.hget(keys.conversation(conversation), 'queue'));
   const refs = (queue ?? '').split(' ').filter(Boolean);
   const ended = new Set(await findEndedRefs(context, refs));

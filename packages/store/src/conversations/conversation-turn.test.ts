@@ -85,6 +85,63 @@ test('a message to a conversation whose first turn goes on waits for it', async 
   expect(await second.turn.begin(first.taskId)).toEqual({ waits: false, from: 0, to: 2 });
 });
 
+test('messages to a conversation whose first turn goes on wait in the order in which they came, sixteen with it', async () => {
+  const tenant = await fixture.createTenant();
+  const first = await turnOf(tenant);
+  const queued = [];
+  for (let at = 0; at < 15; at++) {
+    const segment = await turnOf(tenant);
+    expect(await segment.turn.begin(first.taskId)).toEqual({ waits: true });
+    queued.push(segment);
+  }
+  expect(await errorCode((await turnOf(tenant)).turn.begin(first.taskId))).toBe('limit_pending');
+  const [second, third] = queued;
+  await second!.park({ journal: [], drops: [], waits: [sleepWait('1', 3_600_000)] });
+  await first.turn.end(first.taskId, endedTurn());
+  expect(await tenant.queueState(second!.taskId), 'woken').toBe('ready');
+  expect(await third!.turn.begin(first.taskId)).toEqual({ waits: true });
+  const woken = await fixture.loadSegment();
+  expect(await woken.turn.begin(first.taskId)).toEqual({ waits: false, from: 0, to: 2 });
+});
+
+test.each(['failed', 'cancelled'])(
+  'of a first turn that %s, the next is woken and told, and the next after it',
+  async (end) => {
+    const tenant = await fixture.createTenant();
+    const first = await turnOf(tenant);
+    const input = { conversationId: first.taskId };
+    const opened = newTask({ operation: 'ask_assistant', waits: [], ready: true, input });
+    const waiting: string[] = [];
+    for (let at = 0; at < 2; at++) {
+      waiting.push(await tenant.openTask(opened));
+      const segment = await fixture.loadSegment();
+      expect(await segment.turn.begin(first.taskId)).toEqual({ waits: true });
+      await segment.park({ journal: [], drops: [], waits: [sleepWait('1', 3_600_000)] });
+    }
+    if (end === 'cancelled') await tenant.tasks.cancel(ANN, first.taskId);
+    else await first.settle({ status: 'failed', error: { code: 'agent_error', message: 'x' } });
+    for (const taskId of waiting) {
+      expect(await tenant.queueState(taskId)).toBe('ready');
+      const woken = await fixture.loadSegment();
+      expect(woken.taskId).toBe(taskId);
+      expect(await errorCode(woken.turn.begin(first.taskId))).toBe('conversation_not_found');
+      await woken.settle({ status: 'failed', error: { code: 'conversation_not_found', message: 'x' } });
+    }
+  },
+);
+
+test('the queue of a conversation that has not begun expires', async () => {
+  const tenant = await fixture.createTenant();
+  const first = await turnOf(tenant);
+  await (await turnOf(tenant)).turn.begin(first.taskId);
+  const key = tenant.keys.conversation(first.taskId);
+  expect(await fixture.redis.pttl(key)).toBeGreaterThan(0);
+  expect((await tenant.store.conversations.page(ANN)).items).toEqual([]);
+  expect(await errorCode(tenant.store.conversations.read(ANN, first.taskId))).toBe('conversation_not_found');
+  await first.turn.end(first.taskId, endedTurn());
+  expect(await fixture.redis.pttl(key)).toBeGreaterThan(300_000);
+});
+
 test("another principal's conversation, a task that is none and an unknown id are not found", async () => {
   const tenant = await fixture.createTenant();
   const conversation = await begin(tenant);

@@ -11,6 +11,8 @@ import { forgetConversations } from './conversations.ts';
 
 /** Tasks that wait for their turn in one conversation, with the one that has it. */
 const MOST_QUEUED = 16;
+/** Who waits looks again before this is over, and is in the queue again. */
+const QUEUE_TTL = 300_000;
 /** A conversation's records outlive its place in the index by this. */
 const GRACE = 86_400_000;
 
@@ -53,9 +55,10 @@ export class ConversationTurn {
    */
   async begin(conversation: string): Promise<BegunTurn> {
     let ended: readonly string[] = [];
+    let first = '';
     // Those that ended without leaving the queue, and a task that creates the conversation, are each met once.
     for (let attempt = 1; attempt <= MOST_QUEUED; attempt++) {
-      const [code, fact = '', to] = (await this.runBegin(conversation, ended)).map(String);
+      const [code, fact = '', to] = (await this.runBegin(conversation, ended, first)).map(String);
       switch (code) {
         case 'stale':
           return 'stale';
@@ -66,9 +69,11 @@ export class ConversationTurn {
           if (ended.length > 0) continue;
           throw queueFullError(conversation);
         case 'missing': {
-          // The first turn of a conversation goes on in the task with its id.
-          if (await this.isFirstTurn(conversation)) return { waits: true };
-          if (attempt > 1) throw refusalError(['conversation_not_found'], { conversationId: conversation });
+          // The first turn of a conversation goes on in the task with its id: the queue is behind that.
+          const isBegun = await this.isFirstTurn(conversation);
+          if (!isBegun && attempt > 1)
+            throw refusalError(['conversation_not_found'], { conversationId: conversation });
+          first = isBegun ? taskRef(conversation) : '';
           continue;
         }
         default:
@@ -115,13 +120,20 @@ export class ConversationTurn {
     return 'ended';
   }
 
-  private runBegin(conversation: string, ended: readonly string[]): Promise<unknown[]> {
+  private runBegin(conversation: string, ended: readonly string[], first: string): Promise<unknown[]> {
     const { keys } = this.context;
     return runScript(
       this.context,
       BEGIN_TURN,
       { task: keys.task(this.taskId), conversation: keys.conversation(conversation) },
-      { fence: this.fence, ref: taskRef(this.taskId), ended: ended.join(' '), most: MOST_QUEUED },
+      {
+        fence: this.fence,
+        ref: taskRef(this.taskId),
+        ended: ended.join(' '),
+        most: MOST_QUEUED,
+        first,
+        idle: QUEUE_TTL,
+      },
     );
   }
 

@@ -6,7 +6,7 @@ import { REPLICATED, BATCHED, QUEUE_KEYS, RECHECK_ARGS } from './script-groups.t
 export const BEGIN_TURN = defineScript(
   'conversation/begin_turn',
   ['task', 'conversation'],
-  ['fence', 'ref', 'ended', 'most'],
+  ['fence', 'ref', 'ended', 'most', 'first', 'idle'],
 );
 
 export const END_TURN = defineScript(

@@ -9,6 +9,7 @@ import { Projects, type ProjectVersion, type TaskCommit } from '../projects/proj
 import type { Roles } from '../tenant/roles.ts';
 import { runScript } from '../scripts/script.ts';
 import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, REWIND, SETTLE } from '../scripts/registry.ts';
+import { TURN_OPERATION, wakeTurnAfter } from '../conversations/conversation-queue.ts';
 import { ConversationTurn } from '../conversations/conversation-turn.ts';
 import { runEndingScript } from './end-task.ts';
 import { refusalError } from '../records/refusal-error.ts';
@@ -181,7 +182,12 @@ export class FencedSegment {
         },
       ),
     );
-    if (reply[0] === 'settled') this.context.addJob(String(reply[1]));
+    if (reply[0] === 'settled') {
+      this.context.addJob(String(reply[1]));
+      // A turn that failed before it began has not left its conversation's queue.
+      if (end.status === 'failed' && this.task.operation === TURN_OPERATION)
+        await wakeTurnAfter(this.context, this.taskId);
+    }
     return reply[0] as 'settled' | 'stale';
   }
 
