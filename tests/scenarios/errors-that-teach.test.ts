@@ -48,6 +48,16 @@ describe('an answer of the wrong shape', () => {
     expect(outcome).toMatchObject({ status: 'completed' });
   });
 
+  test('is taken as JSON text over REST too, as the message says', async () => {
+    const { interactionId } = await callTool(client, 'bench_echo', { text: 'x' });
+    const agentLLMResponse = JSON.stringify({ status: 'success', data: { object: { value: 'x' } } });
+    const { outcome } = await post(`/v1/interactions/${interactionId}/answer`, {
+      agentLLMResponse,
+      waitMs: 10_000,
+    });
+    expect(outcome).toMatchObject({ status: 'completed' });
+  });
+
   test.each([
     [{ status: 'success' }, '{"text": "..."}'],
     [{ status: 'success', data: null }, '{"object": {...}}'],

@@ -208,8 +208,12 @@ describe('the request of a caller', () => {
       const without = playProgram(asked('generateText'), [successAnswer(data), words]);
       expect(contentOf(without.calls[1], 2)).toContain('no function is offered here');
       const other = { parameters: { tools: [{ name: 'see' }, { name: 'hear' }] } };
-      const among = playProgram(asked('generateText', other), [successAnswer(data), words]);
-      expect(contentOf(among.calls[1], 2)).toContain("there is no tool 'look'; the request offers see, hear");
+      const wordless = successAnswer({ text: '', ...data });
+      const among = playProgram(asked('generateText', other), [wordless, words]);
+      const told = contentOf(among.calls[1], 2);
+      expect(told).toContain("there is no tool 'look'; the request offers see, hear");
+      expect(told).not.toContain('no function is offered');
+      expect(contentOf(among.calls[1], 1), 'the turn that is wrong').toContain('look');
       for (const { end } of [without, among])
         expect(end).toMatchObject({ value: { response: 'three', toolCalls: [] } });
     },

@@ -131,7 +131,7 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
     const isLateCall = calls.length > 0;
     const problem = isLateCall
       ? 'no function can be called any more'
-      : problemOf(fit.problem, data, functions);
+      : problemOf(fit.problem, data, functions !== undefined || offersTools(asked.request));
     const end = { number, route, end: 'exception' } as const;
     attempts.push({ ...end, problem: truncate(problem, MAX_ATTEMPT_PROBLEM) });
     if (exceptions < budgets.maxExceptionRetries) exceptions++;
@@ -153,9 +153,14 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
 }
 
 /** What is wrong with an answer; one that calls a function of a request without any is told so first. */
-function problemOf(problem: string, data: Json, functions: unknown): string {
-  const isUnoffered = functions === undefined && readToolCalls(data).length > 0;
+function problemOf(problem: string, data: Json, isOffering: boolean): string {
+  const isUnoffered = !isOffering && readToolCalls(data).length > 0;
   return truncate(isUnoffered ? `no function is offered here; ${problem}` : problem, MAX_PROBLEM_LENGTH);
+}
+
+/** Whether a caller's own request has tools, which Baton does not run. */
+function offersTools({ tools }: LlmRequest): boolean {
+  return Array.isArray(tools) && tools.length > 0;
 }
 
 /** What of the request's hints did not reach the model; an agent need not say. */

@@ -3,6 +3,7 @@ import { isRecord, type Json } from '../json/json.ts';
 import { describeBlock, readAttachableBlocks } from './content-block.ts';
 import { type JsonReading, jsonReadings } from './json-in-text.ts';
 import { withoutReasoning } from './reasoning.ts';
+import { readToolCalls } from './tool-calls.ts';
 
 /**
  * `agentLLMResponse`: what an agent posts with `agent_llm`. An envelope that does not parse here is refused with the
@@ -243,12 +244,12 @@ function blocksOf(data: unknown): Record<string, unknown>[] {
   return isRecord(data) && Array.isArray(data['content']) ? data['content'].filter(isRecord) : [];
 }
 
-/** The assistant's turn as it stands in a dialog: its words; without any, what blocks it brought, or its JSON. */
+/** The assistant's turn as it stands in a dialog: its words; without any, what blocks it brought, or its JSON, as that of function calls. */
 export function answerAsMessage(data: unknown): string {
   const text = extractText(data);
   if (text.ok && text.value !== '') return text.value;
   const { blocks } = readAttachableBlocks(data);
   if (blocks.length > 0) return blocks.map(describeBlock).join('\n');
-  if (text.ok) return text.value;
+  if (text.ok && readToolCalls(data).length === 0) return text.value;
   return JSON.stringify(isRecord(data) && 'object' in data ? data['object'] : data) ?? 'null';
 }

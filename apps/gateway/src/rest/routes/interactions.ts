@@ -1,5 +1,5 @@
 import { parseOwnerAndTimes } from '../../delegation/owner-and-time-filter.ts';
-import { agentResponseSchema, interactionStatusSchema, MAX_WAIT_MS } from '@baton/protocol';
+import { agentResponseSchema, interactionStatusSchema, MAX_WAIT_MS, orJsonText } from '@baton/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -26,7 +26,9 @@ import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponse, emptyBodySchema } from '../openapi/shared-schemas.ts';
 
 const answer = z.strictObject({
-  agentLLMResponse: agentResponseSchema.describe('What came of the LLM call, as for the tool agent_llm'),
+  agentLLMResponse: orJsonText(agentResponseSchema).describe(
+    'What came of the LLM call, as for the tool agent_llm',
+  ),
   waitMs: z
     .int()
     .min(0)
