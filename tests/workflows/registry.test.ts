@@ -213,7 +213,10 @@ test('a definition may be YAML; what is no YAML, or expands without end, is refu
     ['!!js/function x', 400],
     ['__proto__: { x: 1 }', 400],
     [bomb, 400],
-    ['['.repeat(5_000), 400],
+    ['['.repeat(3_000), 400],
+    ['['.repeat(5_000), 413],
+    ['---\n'.repeat(5_000), 413],
+    [`a: [${'1,'.repeat(5_000)}]`, 413],
     [`x: ${'y'.repeat(70_000)}`, 413],
   ];
   for (const [text, status] of bad) {

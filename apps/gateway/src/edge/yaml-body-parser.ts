@@ -4,8 +4,11 @@ import { CORE_SCHEMA, load } from 'js-yaml';
 import { tenantOf } from './json-body-parser.ts';
 import { readBody } from './read-body.ts';
 
-/** A longer text is no definition: its JSON has to fit half of it. It bounds how long parsing holds the event loop. */
+/** A longer text is no definition. With the marks below it bounds how long parsing holds the event loop. */
 const MAX_YAML_BYTES = 65_536;
+/** Lines, and marks that may begin a value within one: each costs far more than the characters of a long text. */
+const MAX_YAML_MARKS = 4_000;
+const MARK = /[\n,[{]/g;
 /** The rate counts a byte of YAML as so many of JSON: it takes up to so many times as long to parse. */
 const BYTE_WEIGHT = 10;
 /** Each may multiply what the text says. */
@@ -41,6 +44,11 @@ function parseYaml(text: string): unknown {
   if (bytes > MAX_YAML_BYTES) {
     const message = `The YAML body has ${bytes} bytes; ${MAX_YAML_BYTES} are allowed.`;
     throw new BatonError('limit_size', message, { limit: 'yamlBytes', bytes, most: MAX_YAML_BYTES });
+  }
+  const marks = text.match(MARK)?.length ?? 0;
+  if (marks > MAX_YAML_MARKS) {
+    const message = `The YAML body has ${marks} lines, commas and opening brackets; ${MAX_YAML_MARKS} are allowed. Send it as JSON.`;
+    throw new BatonError('limit_size', message, { limit: 'yamlMarks', most: MAX_YAML_MARKS });
   }
   try {
     const value: unknown = load(text, { schema: CORE_SCHEMA, maxAliases: MAX_ALIASES });

@@ -18,6 +18,11 @@ interface NamedTag {
   readonly repair?: FileRepair;
 }
 
+/** How many tags a file has, found without naming them. */
+export function countFileTags(file: Readonly<Record<string, unknown>>): number {
+  return Object.values(file).filter(isRawTag).length + (hasTasks(file) ? 1 : 0);
+}
+
 /**
  * The tags of a file in its order, and its fields that are none. A file without tags, `{ "tasks": [...] }`, is the default tag; where such tasks
  * stand beside tags, they are a tag more. A valid name stays whatever the others are.

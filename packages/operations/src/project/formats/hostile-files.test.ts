@@ -43,6 +43,11 @@ it('thousands of tags with one beginning get names of their own', () => {
   expect(read(file).tags.size).toBe(900);
 });
 
+it('a file of too many tags is refused before they are named, with their number', () => {
+  const file = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`! ${at}`, { tasks: [] }]));
+  expect(() => read({ ...file, tasks: [] })).toThrow(/1,?002/);
+});
+
 describe('what was imported is exported as what can be imported', () => {
   it('a title is cut between characters', () => {
     const title = `${'x'.repeat(1_999)}😀yyy`;

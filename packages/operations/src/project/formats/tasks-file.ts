@@ -12,7 +12,7 @@ import { type Subtask, subtaskSchema, type Task, TASK_LIMITS, taskSchema } from 
 import { type AssignedId, FileIds, rawSubtasks } from './file-ids.ts';
 import { type FileRepair, shownValue } from './file-repair.ts';
 import { type FileItem, noteIds, repairItem } from './repair-item.ts';
-import { type RawTag, readFileTags } from './file-tags.ts';
+import { type RawTag, countFileTags, readFileTags } from './file-tags.ts';
 import { keepValue, metadataOf, noteMetadata } from './kept-values.ts';
 
 /**
@@ -59,10 +59,10 @@ export function* parseTasksFileInSteps(file: unknown, now: string): Generator<un
   }
   if (exceedsDepth(MAX_STORED_JSON_DEPTH, file))
     throw new BatonError('invalid_arguments', `The file nests deeper than ${MAX_STORED_JSON_DEPTH} levels.`);
+  const count = countFileTags(file);
+  if (count === 0) throw invalid([], 'must hold at least one tag, { "tasks": [...] }', file);
+  if (count > TASK_LIMITS.tags) throw tooMany('The file', 'tags', count, TASK_LIMITS.tags);
   const found = readFileTags(file);
-  if (found.tags.length === 0) throw invalid([], 'must hold at least one tag, { "tasks": [...] }', file);
-  if (found.tags.length > TASK_LIMITS.tags)
-    throw tooMany('The file', 'tags', found.tags.length, TASK_LIMITS.tags);
   const repairs: FileRepair[] = [];
   const repairsOfFile: FileRepair[] = [];
   const tags = new Map<string, Tag>();
