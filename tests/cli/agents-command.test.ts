@@ -18,9 +18,9 @@ afterAll(() => fixture?.stop());
 
 const baton = (...args: readonly string[]) => runBaton(args, { cwd: folder, environment });
 
-function write(path: string, content: object): void {
+function write(path: string, content: object | string): void {
   mkdirSync(join(folder, path, '..'), { recursive: true });
-  writeFileSync(join(folder, path), JSON.stringify(content));
+  writeFileSync(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content));
 }
 
 const preset = (id: string, more: object) => ({ id, name: id, instructions: `You are ${id}.`, ...more });
@@ -80,6 +80,14 @@ test('two files of one id are not stored over each other', async () => {
   const { code, said, complaints } = await baton('agents', 'apply', 'twice');
   expect([code, said]).toEqual([1, 'twin is version 1 (twice/one.json)\n1 of 2 files were refused.\n']);
   expect(complaints).toContain('twice/two.json: id: is that of twice/one.json too');
+});
+
+test('a file that ends with .json is JSON, with the mark of Windows or without', async () => {
+  write('json/flow.json', '{id: flow, name: Flow, instructions: x}');
+  write('json/marked.json', `\uFEFF${JSON.stringify(preset('marked', {}))}`);
+  const { said, complaints } = await baton('agents', 'apply', 'json');
+  expect(said).toContain('marked is version 1 (json/marked.json)');
+  expect(complaints).toContain('json/flow.json: is not JSON that Baton takes');
 });
 
 test('prompts are applied, listed, shown and deleted', async () => {

@@ -283,6 +283,12 @@ describe('an operator', () => {
 
   test('looks into a tenant, and without its token is told which setting is missing', async () => {
     expect((await asOperator('tasks', '--tenant', 'acme')).code).toBe(0);
+    expect(await asOperator('tenants', 'show', 'nobody')).toMatchObject({
+      complaints: expect.stringContaining("There is no tenant 'nobody'."),
+    });
+    expect(await asOperator('tenants', 'create', 'acme')).toMatchObject({
+      complaints: expect.stringContaining("There is a tenant 'acme' already."),
+    });
     expect(await baton(['tenants'])).toMatchObject({
       code: 78,
       complaints: 'baton: BATON_OPERATOR_TOKEN is not set: tenants are managed with it\n',
@@ -297,6 +303,8 @@ test('a flag with a wrong value is a wrong command line', async () => {
       ['keys', 'create', 'x', '--scope', 'foo'],
       /'--scope <scope>' argument 'foo' is invalid.*mcp, agent, admin/,
     ],
+    [['tenants', 'delete', 'acme'], /'tenants' has no command 'delete'. It has: list, show, create, /],
+    [['projects', 'foo'], /'projects' has no command 'foo'. It has: list, export, import, delete\./],
     [['usage', '--by', 'foo'], /'--by <name>' argument 'foo' is invalid.*day, agent/],
   ] as const)
     expect(await baton(args)).toMatchObject({ code: 64, complaints: expect.stringMatching(told) });

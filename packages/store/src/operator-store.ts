@@ -76,7 +76,7 @@ export class OperatorStore {
   /** Errors: `tenant_not_found`. */
   async get(id: string): Promise<TenantRecord> {
     const found = await readUsage(this.connection, this.keyspace.tenant(id));
-    if (found === undefined) throw refusalError(['tenant_not_found']);
+    if (found === undefined) throw refusalError(['tenant_not_found'], { tenantId: id });
     const { record, limits, usage } = found;
     return {
       id,
@@ -116,7 +116,7 @@ export class OperatorStore {
       },
       { args: Object.entries(fields).flat() },
     );
-    if (reply[0] !== 'ok') throw refusalError(reply);
+    if (reply[0] !== 'ok') throw refusalError(reply, { tenantId: id });
   }
 }
 
@@ -133,5 +133,5 @@ function withoutUndefined<T extends object>(values: T): Record<string, string | 
 
 /** Key names contain the id: an invalid one could name another key. */
 function requireTenantId(id: string): void {
-  if (!tenantIdSchema.safeParse(id).success) throw refusalError(['tenant_not_found']);
+  if (!tenantIdSchema.safeParse(id).success) throw refusalError(['tenant_not_found'], { tenantId: id });
 }

@@ -78,7 +78,7 @@ export class TenantStore extends TenantPart {
   /** The tenant's limits, and what it has of what they bound. */
   async usage(): Promise<{ limits: Limits; usage: Usage }> {
     const found = await readUsage(this.context.connection, this.keys);
-    if (found === undefined) throw refusalError(['tenant_not_found']);
+    if (found === undefined) throw refusalError(['tenant_not_found'], { tenantId: this.id });
     return { limits: found.limits, usage: found.usage };
   }
 

@@ -26,10 +26,18 @@ export function addAction<Action extends string, Flags extends object>(
   isDefault = false,
 ): Command {
   const command = withEndpoint(parent.command(words, { isDefault }).description(description));
+  // The default action is given what names no other one.
+  if (isDefault) command.allowExcessArguments();
   return command.action(async () => {
+    if (command.args.length > command.registeredArguments.length) failUnknown(parent, command.args);
     const run = await load();
     process.exitCode = await run(command.name() as Action, command.args, command.opts<Flags>(), process.env);
   });
+}
+
+function failUnknown(parent: Command, [given]: readonly string[]): never {
+  const names = parent.commands.map((one) => one.name());
+  return parent.error(`error: '${parent.name()}' has no command '${given}'. It has: ${names.join(', ')}.`);
 }
 
 /** Whose, and how old: see readOriginFilter. */

@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { isRecord } from '@baton/protocol';
 import { parse } from 'yaml';
+import { readJson } from '../settings/data-file.ts';
 import { readUtf8 } from '../settings/read-utf8.ts';
 import { ConfigurationError } from '../settings/environment.ts';
 
@@ -30,18 +31,17 @@ export function findDefinitionFiles(paths: readonly string[]): string[] {
   });
 }
 
-/** Reads a definition in YAML, of which JSON is a part; `nameIn` says what it is called by. */
+const readYaml = (text: string): unknown =>
+  parse(text, { maxAliasCount: MAX_ALIASES, logLevel: 'error', schema: 'core' });
+
+/** Reads a definition, JSON where the file's name ends with `.json`, otherwise YAML; `nameIn` says what it is called by. */
 export function readDefinitionFile(
   path: string,
   nameIn: (definition: Readonly<Record<string, unknown>>) => unknown,
 ): DefinitionFile {
   try {
     const text = readUtf8(path);
-    const definition: unknown = parse(text, {
-      maxAliasCount: MAX_ALIASES,
-      logLevel: 'error',
-      schema: 'core',
-    });
+    const definition: unknown = path.endsWith('.json') ? readJson(text) : readYaml(text);
     if (!isRecord(definition)) return { path, problem: 'is no definition: it has no fields' };
     const name = nameIn(definition);
     if (typeof name !== 'string') return { path, problem: 'name: is missing, or is no text' };

@@ -11,8 +11,7 @@ const STDIN = 0;
  * them in a body. Throws ConfigurationError naming the file.
  */
 export function readDataFile(file: string): unknown {
-  // Windows writes a mark before the text, which JSON does not have.
-  const text = readTextFile(file).replace(/^\uFEFF/, '');
+  const text = readTextFile(file);
   try {
     if (file.toLowerCase().endsWith('.json')) return readJson(text);
     return /^\s*[[{]/.test(text) ? readJsonOrYaml(text) : readYaml(text);
@@ -30,8 +29,8 @@ export function readTextFile(file: string): string {
   }
 }
 
-/** @throws Error whose message goes on after the file's name. */
-function readJson(text: string): unknown {
+/** A text that is to be JSON. @throws Error whose message goes on after the file's name. */
+export function readJson(text: string): unknown {
   try {
     return parseJson(text, LARGE_JSON_TEXT_BOUNDS);
   } catch (error) {

@@ -13,6 +13,7 @@ export function refusalError(
     name?: string;
     version?: number;
     conversationId?: string;
+    tenantId?: string;
   } = {},
 ): BatonError {
   const [code, ...facts] = reply.map(String);
@@ -202,10 +203,14 @@ export function refusalError(
     case 'tenant_exists':
       return new BatonError(
         'tenant_exists',
-        'A tenant with this id exists already. Choose another id, or change that one.',
+        `There is a tenant '${subject.tenantId}' already. Choose another id, or change that one.`,
+        about,
       );
     case 'tenant_not_found':
-      return new BatonError('tenant_not_found', 'No tenant has this id. Create it with POST /v1/tenants.');
+      return new BatonError(
+        'tenant_not_found',
+        `There is no tenant '${subject.tenantId?.slice(0, 100)}'. Create it with POST /v1/tenants, or baton tenants create.`,
+      );
     default:
       throw new Error(`a script answered ${JSON.stringify(reply)}`);
   }

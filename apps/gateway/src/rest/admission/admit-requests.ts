@@ -123,7 +123,7 @@ async function admitTenantAdmin(
 ): Promise<Identity> {
   await admitCaller({ caller }, edgeAdmittedAccess(['admin']));
   // For another tenant's key, a tenant that exists answers like one that does not.
-  if (tenant.id !== named) throw refusalError(['tenant_not_found']);
+  if (tenant.id !== named) throw refusalError(['tenant_not_found'], { tenantId: named });
   return withAdminReadScope(await admitCaller({ caller }, edgeAdmittedAccess(scopes)));
 }
 
