@@ -1,10 +1,11 @@
 import { canonicalJson, type JsonObject } from '@baton/protocol';
-import { knownArguments } from '../messages/remaining-calls.ts';
 import { openCalls } from '../progress/open-calls.ts';
 import { recordOutcome, type RecordedOutcome } from '../progress/record-outcome.ts';
 import type { WorkflowInput, WorkflowProgress } from '../progress/workflow-progress.ts';
 import { templateContextOf } from '../progress/template-context-of-progress.ts';
 import { isOpen, type StepState, turnOf } from '../progress/step-state.ts';
+import { expandArguments } from '../templates/expand-template.ts';
+import { MAX_SHOWN_LENGTH, ValueBudget } from '../templates/value-budget.ts';
 
 /** A call of a tool that a client made for a workflow; `call` names it among all calls. */
 export interface ClientCall {
@@ -66,10 +67,12 @@ function findStep(
   if (open.length === 0) return latest(ofTool, states);
   if (open.length === 1) return open[0];
   const scope = templateContextOf(input, progress);
+  const budget = new ValueBudget(MAX_SHOWN_LENGTH);
+  const given = new Map(Object.entries(call.arguments).map(([name, value]) => [name, comparable(value)]));
   let [best, most] = [open[0], -1];
   for (const index of open) {
-    const step = input.workflow.steps[index];
-    const shared = step === undefined ? 0 : countShared(knownArguments(step, scope), call.arguments);
+    const templates = input.workflow.steps[index]?.arguments ?? {};
+    const shared = countShared(expandArguments(templates, scope, budget).args, given);
     if (shared > most) [best, most] = [index, shared];
   }
   return best;
@@ -79,9 +82,13 @@ function latest(indexes: readonly number[], states: readonly StepState[]): numbe
   return indexes.toSorted((a, b) => turnOf(states[b]) - turnOf(states[a]))[0];
 }
 
-/** How many top-level arguments are equal; a number is equal to its text, as tools take one for the other. */
-function countShared(planned: JsonObject, given: JsonObject): number {
-  const formOf = (value: unknown) => canonicalJson(typeof value === 'number' ? `${value}` : value);
-  const same = (name: string) => Object.hasOwn(given, name) && formOf(planned[name]) === formOf(given[name]);
+/** How many top-level arguments are equal to those that were `given`, in their comparable form. */
+function countShared(planned: JsonObject, given: ReadonlyMap<string, string>): number {
+  const same = (name: string) => given.has(name) && given.get(name) === comparable(planned[name]);
   return Object.keys(planned).filter(same).length;
+}
+
+/** A number is equal to its text, as tools take one for the other. */
+function comparable(value: unknown): string {
+  return canonicalJson(typeof value === 'number' ? `${value}` : value);
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@baton/protocol';
 import { expandArguments, expandUri, type TemplateContext } from '../templates/expand-template.ts';
+import { MAX_SHOWN_LENGTH, ValueBudget } from '../templates/value-budget.ts';
 import type { Workflow } from './workflow.ts';
 
 /** Where a prompt's argument goes: to an argument of a tool beside `others`, or into the URI of a resource. */
@@ -18,20 +19,24 @@ export type ArgumentUse =
 export const ARGUMENT_PLACEHOLDER = '\u0001';
 export const OTHER_PLACEHOLDER = '\u0002';
 
-/** The uses of an argument that take it whole, in the order of the steps; `given` are the prompt's other arguments so far. */
+/**
+ * The uses of an argument that take it whole, in the order of the steps; `given` are the prompt's other arguments so far. Steps behind
+ * what has room for these are passed over.
+ */
 export function usesOfArgument(
   workflow: Workflow,
   name: string,
   given: Readonly<Record<string, string>>,
 ): ArgumentUse[] {
   const scope = scopeAsking(workflow, name, given);
+  const budget = new ValueBudget(MAX_SHOWN_LENGTH);
   return workflow.steps.flatMap(({ tool, arguments: templates = {}, resources }): ArgumentUse[] => {
     const uris = resources.flatMap((template): ArgumentUse[] => {
-      const expanded = expandUri(template, scope);
-      return expanded.kind === 'expanded' ? [{ kind: 'resource', uri: expanded.uri }] : [];
+      const { uri } = expandUri(template, scope, budget);
+      return budget.isExceeded ? [] : [{ kind: 'resource', uri }];
     });
-    const expanded = expandArguments(templates, scope);
-    if (tool === undefined || expanded.kind !== 'expanded') return uris;
+    const expanded = expandArguments(templates, scope, budget);
+    if (tool === undefined || budget.isExceeded) return uris;
     const unknown = new Set(expanded.missing.map(({ argument }) => argument));
     const fields = Object.entries(expanded.args);
     const others = Object.fromEntries(

@@ -1,15 +1,9 @@
 import type { JsonObject } from '@baton/protocol';
-import type { WorkflowStep } from '../definition/workflow.ts';
 import type { WorkflowInput, WorkflowProgress } from '../progress/workflow-progress.ts';
 import { templateContextOf } from '../progress/template-context-of-progress.ts';
 import { isOpen } from '../progress/step-state.ts';
-import {
-  expandArguments,
-  expandGuidance,
-  expandUri,
-  namesOnly,
-  type TemplateContext,
-} from '../templates/expand-template.ts';
+import { expandArguments, expandGuidance, expandUri } from '../templates/expand-template.ts';
+import { MAX_SHOWN_LENGTH, ValueBudget } from '../templates/value-budget.ts';
 
 /** Something that is left to do: the call of a step's tool, or a step without a tool. */
 export type RemainingCall =
@@ -29,53 +23,24 @@ export type RemainingCall =
       readonly guidance: string | undefined;
     };
 
-/** Characters of JSON that the arguments of all calls that are left may have in a handoff. */
-export const MAX_SHOWN_LENGTH = 262_144;
-
-/** What is left of a workflow as it stands, in the order of the plan. */
+/**
+ * What is left of a workflow as it stands, in the order of the plan. Values take `MAX_SHOWN_LENGTH` characters in arguments, URIs and
+ * guidance of all steps together; from the first that has no room, their names stand there: what they name stands in the trace.
+ */
 export function remainingCalls(input: WorkflowInput, progress: WorkflowProgress): RemainingCall[] {
   const scope = templateContextOf(input, progress);
-  const shownArguments = fillWithin(MAX_SHOWN_LENGTH, scope);
+  const budget = new ValueBudget(MAX_SHOWN_LENGTH);
   return input.workflow.steps.flatMap((step, index): RemainingCall[] => {
     const state = progress.steps[index];
     if (state === undefined || !isOpen(state)) return [];
     const { name, tool } = step;
-    const guidance = step.guidance === undefined ? undefined : expandGuidance(step.guidance, scope);
-    if (tool !== undefined) return [{ step: index, name, tool, arguments: shownArguments(step), guidance }];
-    const resources = step.resources.flatMap((uri) => {
-      const expanded = expandUri(uri, scope);
-      return expanded.kind === 'expanded' ? [expanded.uri] : [];
-    });
-    return [{ step: index, name, tool, resources, guidance }];
-  });
-}
-
-/**
- * Fills the arguments of calls in until they have so many characters in all. From the first that does not fit, placeholders stand
- * for every value: what they name stands in the trace.
- */
-function fillWithin(most: number, scope: TemplateContext): (step: WorkflowStep) => JsonObject {
-  let left = most;
-  const named = namesOnly(scope);
-  return (step) => {
-    if (left > 0) {
-      const known = expandArguments(step.arguments ?? {}, scope);
-      const { length } = known.kind === 'expanded' ? JSON.stringify(known.args) : { length: Infinity };
-      if (known.kind === 'expanded' && length <= left) {
-        left -= length;
-        return known.args;
-      }
-      left = 0;
+    const note = () =>
+      step.guidance === undefined ? undefined : expandGuidance(step.guidance, scope, budget);
+    if (tool === undefined) {
+      const resources = step.resources.map((template) => expandUri(template, scope, budget).uri);
+      return [{ step: index, name, tool, resources, guidance: note() }];
     }
-    return knownArguments(step, named);
-  };
-}
-
-/** The arguments of a step's call, with placeholders for what is unknown; those that would grow too large are left out. */
-export function knownArguments(
-  { arguments: templates = {} }: WorkflowStep,
-  scope: TemplateContext,
-): JsonObject {
-  const expanded = expandArguments(templates, scope);
-  return expanded.kind === 'expanded' ? expanded.args : {};
+    const { args } = expandArguments(step.arguments ?? {}, scope, budget);
+    return [{ step: index, name, tool, arguments: args, guidance: note() }];
+  });
 }

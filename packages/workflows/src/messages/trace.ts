@@ -3,7 +3,8 @@ import type { Workflow, WorkflowStep } from '../definition/workflow.ts';
 import type { WorkflowInput, WorkflowProgress, WorkflowStop } from '../progress/workflow-progress.ts';
 import { templateContextOf } from '../progress/template-context-of-progress.ts';
 import type { StepState } from '../progress/step-state.ts';
-import { expandGuidance, type TemplateContext } from '../templates/expand-template.ts';
+import { expandGuidance } from '../templates/expand-template.ts';
+import { MAX_SHOWN_LENGTH, ValueBudget } from '../templates/value-budget.ts';
 import { handoffText, stopReason } from './handoff.ts';
 import { assistantText, type PromptMessage, userResource, userText } from './prompt-message.ts';
 
@@ -19,6 +20,7 @@ export function traceMessages(
   const { workflow } = input;
   const stop = progress.stop ?? null;
   const scope = templateContextOf(input, progress);
+  const budget = new ValueBudget(MAX_SHOWN_LENGTH);
   return [
     userText(goalText(input)),
     assistantText(planText(workflow)),
@@ -26,7 +28,9 @@ export function traceMessages(
       const state = progress.steps[index];
       const reached = stop === null || index <= stop.step || state?.status === 'completed';
       if (state === undefined || !reached) return [];
-      return stepMessages(step, state, progress.resources[index] ?? [], scope);
+      return stepMessages(step, state, progress.resources[index] ?? [], (text) =>
+        expandGuidance(text, scope, budget),
+      );
     }),
     assistantText(stop === null ? allDoneText(workflow) : lastText(input, progress, stop, ended)),
   ];
@@ -74,9 +78,9 @@ function stepMessages(
   { guidance, tool }: WorkflowStep,
   state: StepState,
   resources: WorkflowProgress['resources'][number],
-  scope: TemplateContext,
+  fillIn: (guidance: string) => string,
 ): PromptMessage[] {
-  const messages = guidance === undefined ? [] : [assistantText(expandGuidance(guidance, scope))];
+  const messages = guidance === undefined ? [] : [assistantText(fillIn(guidance))];
   messages.push(...resources.map(userResource));
   if (tool === undefined || state.status === 'open' || state.status === 'shown') return messages;
   const call = `Calling tool '${tool}' with parameters:\n${JSON.stringify(state.arguments, null, 2)}`;

@@ -2,12 +2,8 @@ import { BatonError } from '@baton/protocol';
 import { isRoomFor, MAX_OUTPUT_LENGTH } from '../progress/truncate-step-state.ts';
 import type { WorkflowInput, WorkflowProgress, WorkflowStop } from '../progress/workflow-progress.ts';
 import type { WorkflowStep } from '../definition/workflow.ts';
-import {
-  expandArguments,
-  expandUri,
-  MAX_CALL_ARGUMENTS_LENGTH,
-  type MissingValue,
-} from '../templates/expand-template.ts';
+import { expandArguments, expandUri, type MissingValue } from '../templates/expand-template.ts';
+import { MAX_CALL_ARGUMENTS_LENGTH, ValueBudget } from '../templates/value-budget.ts';
 import { callTool, lookAtTask, readResource, record, type Run, type StepOutcome } from './move.ts';
 import { templateContextOf } from '../progress/template-context-of-progress.ts';
 import { isOpen, type Stop, turnOf } from '../progress/step-state.ts';
@@ -56,8 +52,9 @@ export function* runSteps(input: WorkflowInput, begun: WorkflowProgress): Run<Wo
     const read: EmbeddedResource[] = [];
     if (step.resources.length > 0) resources.push([index, read]);
     for (const template of step.resources) {
-      const expanded = expandUri(template, templateContextOf(input, progress));
-      if (expanded.kind === 'too_large') return tooLarge('the URI of a resource');
+      const budget = new ValueBudget(MAX_CALL_ARGUMENTS_LENGTH);
+      const expanded = expandUri(template, templateContextOf(input, progress), budget);
+      if (budget.isExceeded) return tooLarge('the URI of a resource');
       const stop = stopFor(expanded.missing);
       if (stop !== undefined) return stop;
       try {
@@ -84,8 +81,9 @@ export function* runSteps(input: WorkflowInput, begun: WorkflowProgress): Run<Wo
       const outcome = yield* lookAtTask(state.taskId);
       return add(index, { kind: 'called', after, arguments: state.arguments, outcome });
     }
-    const expanded = expandArguments(templates, templateContextOf(input, progress));
-    if (expanded.kind === 'too_large') return tooLarge('the arguments');
+    const budget = new ValueBudget(MAX_CALL_ARGUMENTS_LENGTH);
+    const expanded = expandArguments(templates, templateContextOf(input, progress), budget);
+    if (budget.isExceeded) return tooLarge('the arguments');
     const stop = stopFor(expanded.missing);
     if (stop !== undefined) return stop;
     const outcome = yield* callTool({ step: index, after, tool, arguments: expanded.args });

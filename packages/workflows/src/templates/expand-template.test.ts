@@ -1,13 +1,9 @@
 import type { Json, JsonObject } from '@baton/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  expandArguments,
-  expandUri,
-  MAX_CALL_ARGUMENTS_LENGTH,
-  type TemplateContext,
-} from './expand-template.ts';
+import { expandArguments, expandGuidance, expandUri, type TemplateContext } from './expand-template.ts';
 import { parseTemplate, TemplateError } from './parse-template.ts';
+import { ValueBudget } from './value-budget.ts';
 
 const output = { id: 7, tags: ['a', 'b'], inner: { done: true, none: null }, 'with-dash': 'd' };
 const scope: TemplateContext = {
@@ -21,7 +17,7 @@ const scope: TemplateContext = {
 const variables = (): JsonObject => ({});
 
 function expand(template: Json) {
-  return expandArguments({ it: template }, scope);
+  return expandArguments({ it: template }, scope, new ValueBudget(1_000));
 }
 
 describe('a template', () => {
@@ -55,11 +51,11 @@ describe('a template', () => {
       ['x'],
     ],
   ])('%s', (_claim, template, value) => {
-    expect(expand(template)).toEqual({ kind: 'expanded', args: { it: value }, missing: [] });
+    expect(expand(template)).toEqual({ args: { it: value }, missing: [] });
   });
 
   test('of one reference to an optional argument leaves its field out', () => {
-    expect(expand('{{args.note}}')).toEqual({ kind: 'expanded', args: {}, missing: [] });
+    expect(expand('{{args.note}}')).toEqual({ args: {}, missing: [] });
   });
 
   test.each<[string, string, string, 'output' | 'field']>([
@@ -78,24 +74,65 @@ describe('a template', () => {
   });
 });
 
-test('what references bring in is bounded, however small the templates are', () => {
-  const wide = 'x'.repeat(MAX_CALL_ARGUMENTS_LENGTH / 10);
-  const large: TemplateContext = {
-    args: {},
-    outputs: new Map([['a', { step: 'a', output: { wide } }]]),
-    variables,
-  };
-  expect(expandArguments({ it: '{{steps.a.wide}}'.repeat(9) }, large)).toMatchObject({ kind: 'expanded' });
-  expect(expandArguments({ it: '{{steps.a.wide}}'.repeat(11) }, large)).toEqual({ kind: 'too_large' });
-  expect(expandArguments({ a: '{{steps.a}}', b: Array(10).fill('{{steps.a.wide}}') }, large)).toEqual({
-    kind: 'too_large',
+describe('values that have no room', () => {
+  const args = { wide: 'x'.repeat(10), narrow: 'y' };
+  const of = { args, outputs: new Map(), variables };
+
+  test('are named, and so are all behind them', () => {
+    const budget = new ValueBudget(30);
+    expect(expandArguments({ a: ['{{args.wide}}', '{{args.wide}}'] }, of, budget).args).toEqual({
+      a: [args.wide, args.wide],
+    });
+    expect(budget.isExceeded).toBe(false);
+    expect(expandUri('x:{{args.wide}}', of, budget).uri).toBe("x:%3Cargument%20'wide'%3E");
+    expect(budget.isExceeded).toBe(true);
+    expect(expandArguments({ a: 'for {{args.narrow}}' }, of, budget).args).toEqual({
+      a: "for <argument 'narrow'>",
+    });
   });
-  expect(expandUri('x:{{steps.a.wide}}'.repeat(11), large)).toEqual({ kind: 'too_large' });
+
+  test('are counted as they are shown: percent-encoded in a URI, escaped in JSON', () => {
+    const shown = { args: { wide: '中\u0000'.repeat(2) }, outputs: new Map(), variables };
+    const takes = (most: number, fill: (budget: ValueBudget) => unknown) => {
+      const budget = new ValueBudget(most);
+      fill(budget);
+      return !budget.isExceeded;
+    };
+    const inUri = (budget: ValueBudget) => expandUri('x:{{args.wide}}', shown, budget);
+    expect([takes(25, inUri), takes(26, inUri)]).toEqual([false, true]);
+    const inText = (budget: ValueBudget) => expandArguments({ a: '{{args.wide}}' }, shown, budget);
+    expect([takes(15, inText), takes(16, inText)]).toEqual([false, true]);
+  });
+
+  test('of guidance take no room from others when guidance alone is too long', () => {
+    const long = { args: { wide: 'x'.repeat(9_000), narrow: 'y' }, outputs: new Map(), variables };
+    const budget = new ValueBudget(20_000);
+    expect(expandGuidance('{{args.wide}} {{args.narrow}}', long, budget)).toBe(
+      "<argument 'wide'> <argument 'narrow'>",
+    );
+    expect(expandGuidance('{{args.narrow}}', long, budget)).toBe('y');
+  });
+
+  test('are not written out to measure them', () => {
+    const written: string[] = [];
+    const show = (value: Json) => {
+      written.push(value as string);
+      return value;
+    };
+    const budget = new ValueBudget(5);
+    expect(['a', 'a'.repeat(6), 'a'].map((value) => budget.take(value, show))).toEqual([
+      'a',
+      undefined,
+      undefined,
+    ]);
+    expect(written).toEqual(['a']);
+  });
 });
 
 test('a value in a URI never becomes more than one segment of it', () => {
   const args = { project: '/srv/a b?tag=x#/../y', uri: 'baton://projects' };
-  const of = (template: string) => expandUri(template, { args, outputs: new Map(), variables });
+  const of = (template: string) =>
+    expandUri(template, { args, outputs: new Map(), variables }, new ValueBudget(1_000));
   expect(of('baton://projects/{{args.project}}/tasks')).toMatchObject({
     uri: 'baton://projects/%2Fsrv%2Fa%20b%3Ftag%3Dx%23%2F..%2Fy/tasks',
   });

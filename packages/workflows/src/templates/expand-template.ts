@@ -1,5 +1,6 @@
 import { isRecord, type Json, type JsonObject } from '@baton/protocol';
 import { parseTemplate, type Reference, TemplateError } from './parse-template.ts';
+import type { ValueBudget } from './value-budget.ts';
 
 /** What templates may refer to. */
 export interface TemplateContext {
@@ -18,19 +19,19 @@ export interface MissingValue {
   readonly field: string;
 }
 
-/** Arguments with what is known filled in; placeholders stand where something is missing. */
-export type Expansion =
-  | { readonly kind: 'expanded'; readonly args: JsonObject; readonly missing: readonly MissingValue[] }
-  | { readonly kind: 'too_large' };
+/** Arguments with what is known filled in; names stand where something is missing, or has no room. */
+export interface Expansion {
+  readonly args: JsonObject;
+  readonly missing: readonly MissingValue[];
+}
 
 /** A resource's URI with what is known filled in. */
-export type UriExpansion =
-  | { readonly kind: 'expanded'; readonly uri: string; readonly missing: readonly MissingValue[] }
-  | { readonly kind: 'too_large' };
+export interface UriExpansion {
+  readonly uri: string;
+  readonly missing: readonly MissingValue[];
+}
 
-/** Characters of JSON that the arguments of one call may grow to. */
-export const MAX_CALL_ARGUMENTS_LENGTH = 262_144;
-/** Characters that guidance may grow to; above, placeholders stand for every value. */
+/** Characters of JSON that values may take in the guidance of one step. */
 const MAX_GUIDANCE_LENGTH = 8_000;
 
 /**
@@ -41,73 +42,57 @@ const MAX_GUIDANCE_LENGTH = 8_000;
 export function expandArguments(
   templates: Readonly<Record<string, Json>>,
   scope: TemplateContext,
+  budget: ValueBudget,
 ): Expansion {
-  return withinBudget(scope, (lookFor) => {
-    const fields = Object.entries(templates).map(
-      ([name, template]) => [name, expand(template, lookFor(name))] as const,
-    );
-    return { args: Object.fromEntries(fields.filter(isGiven)) };
+  const missing: MissingValue[] = [];
+  const fields = Object.entries(templates).map(([name, template]) => {
+    const look = lookup(scope, budget, (one) => missing.push({ ...one, argument: name }));
+    return [name, expand(template, look)] as const;
   });
+  return { args: Object.fromEntries(fields.filter(isGiven)), missing };
 }
 
 /**
  * Fills a resource's URI in. A URI that is one reference is taken as it stands; in a longer one each value is
  * percent-encoded, so that it stays one segment.
  */
-export function expandUri(template: string, scope: TemplateContext): UriExpansion {
-  return withinBudget(scope, (lookFor) => {
-    const look = lookFor('uri');
-    const parts = parseTemplate(template);
-    const encode = (text: string) => (parts.length === 1 ? text : encodeURIComponent(text.toWellFormed()));
-    const written = parts.map((part) => (typeof part === 'string' ? part : encode(asText(look(part)))));
-    return { uri: written.join('') };
-  });
+export function expandUri(template: string, scope: TemplateContext, budget: ValueBudget): UriExpansion {
+  const missing: MissingValue[] = [];
+  const look = lookup(scope, budget, (one) => missing.push({ ...one, argument: 'uri' }));
+  const parts = parseTemplate(template);
+  const show = (value: Json) =>
+    parts.length === 1 ? asText(value) : encodeURIComponent(asText(value).toWellFormed());
+  const written = parts.map((part) => (typeof part === 'string' ? part : (look(part, show) ?? '')));
+  return { uri: written.join(''), missing };
 }
 
 /** A step's guidance as text with what is known filled in; text that is no template is taken as it is. */
-export function expandGuidance(guidance: string, scope: TemplateContext): string {
+export function expandGuidance(guidance: string, scope: TemplateContext, budget: ValueBudget): string {
   try {
-    const filled = withinBudget(scope, (lookFor) => ({
-      text: asText(expandText(guidance, lookFor('guidance'))),
-    }));
-    if (filled.kind === 'expanded' && filled.text.length <= MAX_GUIDANCE_LENGTH) return filled.text;
-    return asText(expandText(guidance, (reference) => resolve(reference, namesOnly(scope)).value));
+    const look = lookup(scope, budget.part(MAX_GUIDANCE_LENGTH), () => {});
+    return asText(expandText(guidance, look) ?? '');
   } catch (thrown) {
     if (thrown instanceof TemplateError) return guidance;
     throw thrown;
   }
 }
 
-/** The same names without their values. */
-export function namesOnly({ args, outputs }: TemplateContext): TemplateContext {
-  return {
-    args: Object.fromEntries(Object.keys(args).map((name) => [name, `<argument '${name}'>`])),
-    outputs: new Map([...outputs].map(([binding, { step }]) => [binding, { step, output: undefined }])),
-    variables: () => ({}),
-  };
-}
+type Show<Shown> = (value: Json) => Shown;
+/** What stands for a reference: its value as `show` writes it, or its name; undefined for an argument that was not given. */
+type Lookup = <Shown extends Json>(reference: Reference, show: Show<Shown>) => Shown | undefined;
 
-type Lookup = (reference: Reference) => Json | undefined;
-
-function withinBudget<T>(
+function lookup(
   scope: TemplateContext,
-  expandWith: (lookFor: (argument: string) => Lookup) => T,
-):
-  | (T & { readonly kind: 'expanded'; readonly missing: readonly MissingValue[] })
-  | { readonly kind: 'too_large' } {
-  const missing: MissingValue[] = [];
-  const budget = new Budget();
-  const lookFor = (argument: string) => (reference: Reference) => {
-    const found = resolve(reference, scope);
-    if (found.missing !== undefined) missing.push({ ...found.missing, argument });
-    return budget.spend(found.value);
+  budget: ValueBudget,
+  onMissing: (missing: Omit<MissingValue, 'argument'>) => void,
+): Lookup {
+  return (reference, show) => {
+    const { value, name, missing } = resolve(reference, scope);
+    if (missing !== undefined) onMissing(missing);
+    else if (value === undefined) return undefined;
+    const shown = value === undefined ? undefined : budget.take(value, show);
+    return shown === undefined ? show(name) : shown;
   };
-  try {
-    return { kind: 'expanded', ...expandWith(lookFor), missing };
-  } catch (thrown) {
-    if (thrown instanceof OverBudget) return { kind: 'too_large' };
-    throw thrown;
-  }
 }
 
 const isGiven = (field: readonly [string, Json | undefined]): field is [string, Json] =>
@@ -125,37 +110,46 @@ function expand(template: Json, look: Lookup): Json | undefined {
 function expandText(template: string, look: Lookup): Json | undefined {
   const parts = parseTemplate(template);
   const [only] = parts;
-  if (parts.length === 1 && only !== undefined && typeof only !== 'string') return look(only);
-  return parts.map((part) => (typeof part === 'string' ? part : asText(look(part)))).join('');
+  if (parts.length === 1 && only !== undefined && typeof only !== 'string') return look(only, asIs);
+  return parts.map((part) => (typeof part === 'string' ? part : (look(part, asText) ?? ''))).join('');
 }
 
-function asText(value: Json | undefined): string {
-  if (value === undefined) return '';
+const asIs = (value: Json): Json => value;
+
+function asText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-type Resolved = { readonly value: Json | undefined; readonly missing?: Omit<MissingValue, 'argument'> };
+interface Resolved {
+  readonly value: Json | undefined;
+  /** How the value is named where it cannot stand. */
+  readonly name: string;
+  readonly missing?: Omit<MissingValue, 'argument'>;
+}
 
 function resolve(reference: Reference, { args, outputs, variables }: TemplateContext): Resolved {
   if (reference.from === 'args') {
-    return { value: Object.hasOwn(args, reference.name) ? args[reference.name] : undefined };
+    const value = Object.hasOwn(args, reference.name) ? args[reference.name] : undefined;
+    return { value, name: `<argument '${reference.name}'>` };
   }
   if (reference.from === 'task') {
     const { variable, path } = reference;
     const all = variables();
     const held = Object.hasOwn(all, variable) ? all[variable] : undefined;
-    const found = held === undefined ? undefined : goDown(held, path);
-    if (found !== undefined) return { value: found };
+    const value = held === undefined ? undefined : goDown(held, path);
     const field = [variable, ...path].join('.');
-    return { value: `<variable '${field}'>`, missing: { kind: 'variable', step: '', field } };
+    const name = `<variable '${field}'>`;
+    return value === undefined
+      ? { value, name, missing: { kind: 'variable', step: '', field } }
+      : { value, name };
   }
   const { binding, path } = reference;
   const { step, output } = outputs.get(binding) ?? { step: binding, output: undefined };
   const field = path.join('.');
-  const found = output === undefined ? undefined : goDown(output, path);
-  if (found !== undefined) return { value: found };
-  const value = field === '' ? `<output from ${step}>` : `<field '${field}' from ${step}>`;
-  return { value, missing: { kind: output === undefined ? 'output' : 'field', step, field } };
+  const value = output === undefined ? undefined : goDown(output, path);
+  const name = field === '' ? `<output from ${step}>` : `<field '${field}' from ${step}>`;
+  if (value !== undefined) return { value, name };
+  return { value, name, missing: { kind: output === undefined ? 'output' : 'field', step, field } };
 }
 
 /** Own fields only: what an object inherits is nobody's output. */
@@ -168,18 +162,4 @@ function goDown(output: Json, path: readonly string[]): Json | undefined {
     if (value === undefined) return undefined;
   }
   return value;
-}
-
-class OverBudget extends Error {}
-
-/** Counts what references bring in: a definition is small, and what it repeats may be large. */
-class Budget {
-  private left = MAX_CALL_ARGUMENTS_LENGTH;
-
-  spend(value: Json | undefined): Json | undefined {
-    if (value === undefined) return value;
-    this.left -= JSON.stringify(value).length;
-    if (this.left < 0) throw new OverBudget();
-    return value;
-  }
 }
