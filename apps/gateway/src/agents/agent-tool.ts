@@ -17,10 +17,10 @@ import {
   startOperationForTool,
 } from '../tools/start-operation.ts';
 import { readLeniently } from '../argument-leniency/read-leniently.ts';
-import { toHostSchema } from '../tool-listing/host-schema.ts';
 import { toListedOutput } from '../tool-listing/listed-schema.ts';
 import { describeReplies } from '../tools/tool.ts';
-import { toolMetadata } from '../tool-listing/tool-metadata.ts';
+import { type ToolListing, toolMetadata } from '../tool-listing/tool-metadata.ts';
+import { listedParameters } from './listed-parameters.ts';
 
 /** Who calls a specialist needs what other tools need. */
 const ACCESS = edgeAdmittedAccess(MCP_SCOPE);
@@ -31,31 +31,35 @@ const METADATA = toolMetadata(askAgentOperation.category, HINTS, true);
 const OUTPUT_SCHEMA = describeReplies(operationReplySchemas(askAgentOperation));
 const LISTED_OUTPUT = toListedOutput(OUTPUT_SCHEMA);
 
-/** A specialist as a tool: `agent_<id>`. */
+/** A specialist as a tool: `agent_<id>`. Its listing is made where it is read: a call needs none. */
 export function createAgentTool(specialist: Specialist): Tool {
-  const { id, name: title, description, parameters } = specialist;
-  const name = toolNameOf(id);
-  const schemas = { input: { ...parameters, type: 'object' } as const, output: OUTPUT_SCHEMA };
+  const { id, parameters } = specialist;
   return {
-    name,
+    name: toolNameOf(id),
     access: ACCESS,
     changes: [],
     // What its schema says of arguments is asked in a thread, with the call.
     findProblems: () => [],
     call: (args, call, meta) => startAgent(startOperationForTool, specialist, args, call, meta),
     startTask: (args, call, meta) => startAgent(startOperationAsTask, specialist, args, call, meta),
-    schemas,
-    listing: {
-      name,
-      title,
-      description,
-      // Its author wrote the words for models; the schema itself checks the call.
-      inputSchema: toHostSchema(schemas.input),
-      outputSchema: LISTED_OUTPUT,
-      annotations: { title, ...HINTS },
-      execution: { taskSupport: 'optional' },
-      _meta: METADATA,
+    schemas: { input: { ...parameters, type: 'object' }, output: OUTPUT_SCHEMA },
+    get listing() {
+      return listingOf(specialist);
     },
+  };
+}
+
+function listingOf({ id, name: title, description, parameters }: Specialist): ToolListing {
+  return {
+    name: toolNameOf(id),
+    title,
+    description,
+    // Its author wrote the words for models; the schema itself checks the call.
+    inputSchema: listedParameters(parameters),
+    outputSchema: LISTED_OUTPUT,
+    annotations: { title, ...HINTS },
+    execution: { taskSupport: 'optional' },
+    _meta: METADATA,
   };
 }
 
