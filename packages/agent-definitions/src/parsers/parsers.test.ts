@@ -120,7 +120,24 @@ test('tags that stand within each other thousands of times are a problem, and no
   const deep = (times: number) => '<item>'.repeat(times) + '</item>'.repeat(times);
   const optional = { optional: ['answer'] };
   expect(read('xml', deep(20), optional)).toMatchObject({ ok: true });
-  expect(read('xml', deep(20_000), optional)).toEqual(problem('tags stand within each other too often'));
+  expect(read('xml', deep(9_000), optional)).toEqual(problem('tags stand within each other too often'));
+});
+
+test.each<['xml' | 'md', string]>([
+  ['xml', '<item>a</item>'],
+  ['xml', '<item>'],
+  ['xml', '<item/>'],
+  ['md', '```item\na\n```\n'],
+  ['md', '```other\na\n```\n'],
+])('an answer of type %s with %j more than 10,000 times is a problem', (type, text) => {
+  const optional = { optional: ['answer'] };
+  const many = problem('the answer has more than 10000 tags or code blocks');
+  expect(read(type, text.repeat(10_000), optional)).not.toEqual(many);
+  expect(read(type, text.repeat(10_001), optional)).toEqual(many);
+});
+
+test('a code block with line ends of two characters is read as one with line ends of one', () => {
+  expect(read('md', '```answer\r\na\r\n\r\nb\r\n```')).toEqual(fits({ answer: 'a\n\nb' }));
 });
 
 test('the model is told the tags, and what each of them is for', () => {

@@ -12,9 +12,19 @@ export interface FoundTags {
   readonly sections: readonly TagSection[];
   /** Tags that open and never close. */
   readonly unclosed: readonly string[];
-  /** Tags stand within each other so often that their texts are a multiple of the answer; then `sections` is empty. */
-  readonly overlaps?: boolean;
+  /** Why they were not all looked for; then `sections` is empty. */
+  readonly problem?: string;
 }
+
+/** Tags that open, or code blocks, of one answer. */
+const MAX_TAGS = 10_000;
+/** What is found where an answer has more. */
+export const TOO_MANY_TAGS: FoundTags = {
+  sections: [],
+  unclosed: [],
+  problem: `the answer has more than ${MAX_TAGS} tags or code blocks`,
+};
+export const isTooMany = (tags: number): boolean => tags > MAX_TAGS;
 
 const MAX_NAMED = 10;
 
@@ -25,15 +35,17 @@ const MAX_NAMED = 10;
  */
 export function valueOfTags(
   tags: readonly ParserTag[],
-  { sections, unclosed, overlaps = false }: FoundTags,
+  { sections, unclosed, problem }: FoundTags,
   syntax: (name: string) => string,
 ): Validation<JsonObject> {
-  if (overlaps) return { ok: false, problem: 'tags stand within each other too often' };
+  if (problem !== undefined) return { ok: false, problem };
+  const textsOf = new Map(tags.map(({ name }) => [name, [] as string[]]));
+  for (const { name, text } of sections) textsOf.get(name)?.push(text);
   // Not assigned one by one: a tag may be named __proto__.
   const value = new Map<string, Json>();
   const problems: string[] = [];
   for (const { name, required, signal, many } of tags) {
-    const texts = sections.filter((section) => section.name === name).map(({ text }) => text);
+    const texts = textsOf.get(name) ?? [];
     const [first] = texts;
     if (unclosed.includes(name) && texts.length === 0 && !signal) {
       problems.push(`${syntax(name)} is opened and never closed: the answer may have been cut off`);

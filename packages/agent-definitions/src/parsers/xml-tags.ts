@@ -1,5 +1,5 @@
 import { findOpaqueSpans, type OpaqueSpan } from './opaque-spans.ts';
-import type { FoundTags, TagSection } from './tag-sections.ts';
+import { type FoundTags, isTooMany, TOO_MANY_TAGS, type TagSection } from './tag-sections.ts';
 
 /** The texts of all tags in all: a tag within another is in the text of both. */
 const MAX_OVERLAP = 2;
@@ -18,7 +18,7 @@ export function findXmlTags(text: string, names: readonly string[]): FoundTags {
     'g',
   );
   const opaque = findOpaqueSpans(text, names);
-  let hidden = 0;
+  let [hidden, opened] = [0, 0];
   const found: { name: string; at: number; text: string }[] = [];
   const open: { name: string; at: number; from: number }[] = [];
   const depths = new Map<string, number>();
@@ -34,6 +34,7 @@ export function findXmlTags(text: string, names: readonly string[]): FoundTags {
     const [whole, slash, name = '', attributes = ''] = match;
     const from = match.index + whole.length;
     if (slash === '') {
+      if (isTooMany(++opened)) return TOO_MANY_TAGS;
       if (attributes.endsWith('/')) found.push({ name, at: match.index, text: '' });
       else {
         open.push({ name, at: match.index, from });
@@ -46,7 +47,7 @@ export function findXmlTags(text: string, names: readonly string[]): FoundTags {
     while (left !== undefined && left.name !== name) left = leave();
     if (left === undefined) continue;
     room -= match.index - left.from;
-    if (room < 0) return { sections: [], unclosed: [], overlaps: true };
+    if (room < 0) return { sections: [], unclosed: [], problem: 'tags stand within each other too often' };
     found.push({ name, at: left.at, text: contentOf(text, left.from, match.index, opaque) });
   }
   const sections: TagSection[] = found
