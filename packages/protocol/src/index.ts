@@ -28,6 +28,7 @@ export * from './delegation/json-instruction.ts';
 export * from './json/json.ts';
 export { toJsonSchema } from './json/json-schema.ts';
 export * from './json/json-text.ts';
+export { RESERVED_NAMES } from './json/reserved-names.ts';
 export * from './limits.ts';
 export * from './delegation/message.ts';
 export * from './text/mask-url-passwords.ts';

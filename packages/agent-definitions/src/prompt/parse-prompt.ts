@@ -1,4 +1,10 @@
-import { type DefinitionProblem, problemsIn, refusalOf, refuseProblems } from '@baton/protocol';
+import {
+  type DefinitionProblem,
+  problemsIn,
+  refusalOf,
+  refuseProblems,
+  RESERVED_NAMES,
+} from '@baton/protocol';
 import { type CallerFunction, type PromptInput, promptSchema } from './prompt.ts';
 import { requestHintsOf } from './request-hints.ts';
 import { namesIn } from './template.ts';
@@ -46,11 +52,13 @@ function findArgumentProblems(prompt: PromptInput): DefinitionProblem[] {
       ? [{ field: `arguments.${at}.name`, problem: `there are two arguments '${name}'` }]
       : [],
   );
-  const reserved = names.flatMap((name, at) =>
-    name === 'error_message' || name === 'call_results'
-      ? [{ field: `arguments.${at}.name`, problem: `'${name}' is a value of handlers` }]
-      : [],
-  );
+  const reserved = names.flatMap((name, at) => {
+    const field = `arguments.${at}.name`;
+    if (RESERVED_NAMES.has(name)) return [{ field, problem: `'${name}' is a reserved name` }];
+    return name === 'error_message' || name === 'call_results'
+      ? [{ field, problem: `'${name}' is a value of handlers` }]
+      : [];
+  });
   const known = new Set<string>(names);
   const undeclared = (['text', 'system', 'exceptionHandler', 'interruptHandler'] as const).flatMap(
     (field) => {

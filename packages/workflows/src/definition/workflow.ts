@@ -1,6 +1,12 @@
-import { exceedsDepth, exceedsValueCount, isRecord, type Json, textSchema } from '@baton/protocol';
+import {
+  exceedsDepth,
+  exceedsValueCount,
+  isRecord,
+  type Json,
+  RESERVED_NAMES,
+  textSchema,
+} from '@baton/protocol';
 import { z } from 'zod';
-import { RESERVED_NAMES } from '../templates/reserved-names.ts';
 
 /** Bounds of one definition. Lengths are in characters. */
 export const MAX_STEPS = 100;

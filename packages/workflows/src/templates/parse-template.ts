@@ -1,4 +1,4 @@
-import { RESERVED_NAMES } from './reserved-names.ts';
+import { RESERVED_NAMES } from '@baton/protocol';
 
 /** What `{{...}}` stands for. */
 export type Reference =
