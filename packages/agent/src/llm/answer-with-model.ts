@@ -6,8 +6,8 @@ import { classifyLlmError } from './classify-llm-error.ts';
 import { convertMessages } from './convert-messages.ts';
 import { CallNaming, convertToolChoice, convertTools, toolsOfTurns } from './convert-tools.ts';
 import { modelIdOf, probeEndpoint } from './probe-endpoint.ts';
-import { type ModelTools, modelToolsOf, TOOL_HINTS } from './model-tools.ts';
-import { type OptionalParameter, RefusedParameters } from './refused-parameters.ts';
+import { type ModelTools, modelToolsOf } from './model-tools.ts';
+import { type OptionalParameter, RefusedParameters, type RequestParameters } from './refused-parameters.ts';
 import {
   type CallSettings,
   generateReply,
@@ -51,29 +51,23 @@ export function answerWith(
   const answer: AnswerFunction = async (asked, { signal, onText = () => {} }) => {
     const chosen = modelFor(asked);
     const modelId = modelIdOf(chosen);
-    const omitted = new Set(refused.of(asked.principal, modelId));
-    const isAccepted = (parameter: OptionalParameter) => !omitted.has(parameter);
+    const parameters = refused.ofRequest(asked.principal, modelId, kept);
     const headers = headersOf(asked);
     for (;;) {
-      const modelTools = modelToolsOf(asked, chosen, (hint) => !isAccepted(hint));
-      const bounds = { isAccepted, media, maxTokens, abortSignal: signal, modelTools };
+      const modelTools = modelToolsOf(asked, chosen, (hint) => parameters.send(hint));
+      const bounds = { parameters, media, maxTokens, abortSignal: signal, modelTools };
       const settings = { ...callSettings(asked, chosen, bounds), headers };
       try {
         const said =
           asked.serviceType === 'streamText'
             ? await streamReply(settings, onText)
             : await generateReply(settings);
-        const mayAllowMore = isAccepted('maxTokens');
-        requireWholeReply(said, asked, { limit: settings.maxOutputTokens, cap: maxTokens, mayAllowMore });
+        parameters.remember();
+        const mayAllow = (tokens: number) => parameters.maySend('maxTokens', tokens);
+        requireWholeReply(said, asked, { limit: settings.maxOutputTokens, cap: maxTokens, mayAllow });
         return toAnswerData(said, asked, modelId, modelTools);
       } catch (thrown) {
-        if (signal.aborted) throw classifyLlmError(thrown);
-        // Only what this call sent counts: another one may have learned of the same refusal meanwhile.
-        const unsent = TOOL_HINTS.filter((hint) => !modelTools.sent.includes(hint));
-        const stays = [...kept, ...unsent, ...(omitted.has('jsonSchema') ? [] : ['json' as const])];
-        const named = refused.record(asked.principal, modelId, thrown, stays).filter(isAccepted);
-        if (named.length === 0) throw classifyLlmError(thrown);
-        for (const parameter of named) omitted.add(parameter);
+        if (signal.aborted || !parameters.leaveOut(thrown)) throw classifyLlmError(thrown);
       }
     }
   };
@@ -81,7 +75,7 @@ export function answerWith(
 }
 
 interface CallBounds {
-  readonly isAccepted: (parameter: OptionalParameter) => boolean;
+  readonly parameters: RequestParameters;
   readonly media: RequestMedia;
   readonly maxTokens: number | undefined;
   readonly abortSignal: AbortSignal;
@@ -92,7 +86,7 @@ interface CallBounds {
 function callSettings(
   { request, serviceType }: DelegatedRequest,
   model: LanguageModel,
-  { isAccepted, media, abortSignal, modelTools, ...cap }: CallBounds,
+  { parameters, media, abortSignal, modelTools, ...cap }: CallBounds,
 ): CallSettings {
   const ownTools = convertTools(request['tools']);
   const naming = new CallNaming({ offered: Object.keys(ownTools), hasPlainIds: isAnthropic(model) });
@@ -120,11 +114,13 @@ function callSettings(
     experimental_download: async (links) => links.map(() => null),
     ...(instructions.length === 0 ? {} : { system: instructions.join('\n\n') }),
     ...(Object.keys(tools).length > 0 ? { tools, ...(toolChoice === undefined ? {} : { toolChoice }) } : {}),
-    ...(wantsJson && !hasTools && supportsJsonMode(request, model) ? jsonOutput(request, isAccepted) : {}),
-    ...(maxTokens !== undefined && isAccepted('maxTokens') ? { maxOutputTokens: maxTokens } : {}),
-    ...(temperature !== undefined && isAccepted('temperature') ? { temperature } : {}),
-    ...(topP !== undefined && isAccepted('topP') ? { topP } : {}),
-    ...(seed !== undefined && isAccepted('seed') ? { seed } : {}),
+    ...(wantsJson && !hasTools && supportsJsonMode(request, model) ? jsonOutput(request, parameters) : {}),
+    ...(maxTokens !== undefined && parameters.send('maxTokens', maxTokens)
+      ? { maxOutputTokens: maxTokens }
+      : {}),
+    ...(temperature !== undefined && parameters.send('temperature') ? { temperature } : {}),
+    ...(topP !== undefined && parameters.send('topP') ? { topP } : {}),
+    ...(seed !== undefined && parameters.send('seed') ? { seed } : {}),
     providerOptions: {
       ...modelTools.options,
       // Schemas of callers seldom keep to what strict ones may hold.
@@ -133,21 +129,21 @@ function callSettings(
         ...(isResponses(model)
           ? // Nothing is kept at the endpoint: Baton sends whole dialogs.
             { store: false }
-          : isAccepted('logprobs')
+          : request['logprobs'] === true && parameters.send('logprobs')
             ? logprobOptions(request)
             : {}),
         ...modelTools.options[OPENAI_PROVIDER],
       },
     },
-    ...(stop !== undefined && isAccepted('stop') ? { stopSequences: [stop].flat().map(String) } : {}),
+    ...(stop !== undefined && parameters.send('stop') ? { stopSequences: [stop].flat().map(String) } : {}),
   };
 }
 
 /** The endpoint is to hold the model to the schema, or else to JSON, as far as it does either. */
-function jsonOutput({ schema }: LlmRequest, isAccepted: CallBounds['isAccepted']) {
-  if (!isAccepted('json')) return {};
-  if (schema === undefined || !isAccepted('jsonSchema')) return { output: Output.json() };
-  return { output: Output.object({ schema: jsonSchema(schema) }) };
+function jsonOutput({ schema }: LlmRequest, parameters: RequestParameters) {
+  if (schema !== undefined && parameters.send('jsonSchema'))
+    return { output: Output.object({ schema: jsonSchema(schema) }) };
+  return parameters.send('json') ? { output: Output.json() } : {};
 }
 
 function isAnthropic(model: LanguageModel): boolean {

@@ -113,8 +113,8 @@ function throwRefusal(words: string | undefined): void {
 interface TokenLimits {
   readonly limit: number | undefined;
   readonly cap: number | undefined;
-  /** False where the endpoint refuses to be told of a limit. */
-  readonly mayAllowMore: boolean;
+  /** Whether the endpoint may be told of a limit of so many. */
+  readonly mayAllow: (tokens: number) => boolean;
 }
 
 /**
@@ -152,7 +152,7 @@ function isComplete({ text, toolCalls }: ModelReply, { request, serviceType }: D
 const MORE_ROOM = 2;
 
 function cutReply({ usage, rawFinishReason }: ModelReply, limits: TokenLimits): LlmCallFailure {
-  const { limit, cap, mayAllowMore } = limits;
+  const { limit, cap, mayAllow } = limits;
   // Anthropic's: no limit of this request ended it, and more tokens would not help.
   if (rawFinishReason === 'model_context_window_exceeded') {
     const message =
@@ -168,6 +168,6 @@ function cutReply({ usage, rawFinishReason }: ModelReply, limits: TokenLimits): 
         ? `${limit} tokens, the limit that is set for the agent (maxTokens)`
         : `its limit of ${limit} tokens (maxTokens)`;
   return new LlmCallFailure('answer_cut', `The LLM's answer was cut off at ${at}.`, {
-    moreTokens: mayAllowMore && more !== undefined && more > (written ?? 0) ? more : undefined,
+    moreTokens: more !== undefined && more > (written ?? 0) && mayAllow(more) ? more : undefined,
   });
 }

@@ -22,26 +22,25 @@ interface McpServer {
 }
 
 /** The hints that an endpoint may refuse by name. */
-export const TOOL_HINTS = ['webSearch', 'computerUse', 'mcpServers'] as const;
-type ToolHint = (typeof TOOL_HINTS)[number];
+type ToolHint = 'webSearch' | 'computerUse' | 'mcpServers';
 
 /** What the hints of a request come to in a call of the `ai` package, and those that are no part of it. */
 export interface ModelTools {
   readonly tools: ToolSet;
   readonly options: Readonly<Record<string, Record<string, never>>>;
-  readonly sent: readonly ToolHint[];
   readonly unsupported: readonly (ToolHint | 'mcpExtensions')[];
 }
 
 /**
  * The hints of a request as its model's API takes them: tools of Anthropic's messages and of OpenAI's responses, `web_search_options` of
  * OpenAI's chat completions.
- * `refuses` says what the endpoint has refused before. Requests that callers bring themselves have none: Baton drops them.
+ * `sends` says whether the call sends what the API takes, which the endpoint may have refused before. Requests that callers bring
+ * themselves have none: Baton drops them.
  */
 export function modelToolsOf(
   { request }: DelegatedRequest,
   model: LanguageModel,
-  refuses: (hint: ToolHint) => boolean,
+  sends: (hint: ToolHint) => boolean,
 ): ModelTools {
   const hinted = readHints(request);
   const asked: readonly ToolHint[] = [
@@ -54,11 +53,10 @@ export function modelToolsOf(
   // Functions of the request come first: the model would not know the two apart.
   const taken = new Set(Object.keys(convertTools(request['tools'])));
   const isFree = ({ tools = {} }: Form) => Object.keys(tools).every((name) => !taken.has(name));
-  const sent = asked.filter((hint) => forms[hint] !== undefined && isFree(forms[hint]) && !refuses(hint));
+  const sent = asked.filter((hint) => forms[hint] !== undefined && isFree(forms[hint]) && sends(hint));
   return {
     tools: Object.assign({}, ...sent.map((hint) => forms[hint]?.tools)),
     options: Object.assign({}, ...sent.map((hint) => forms[hint]?.options)),
-    sent,
     unsupported: [
       ...asked.filter((hint) => !sent.includes(hint)),
       ...(hinted.mcpExtensions ? ['mcpExtensions' as const] : []),
