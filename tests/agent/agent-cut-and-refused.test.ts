@@ -2,6 +2,7 @@ import { answerWith, createModelFactory } from '@baton/agent';
 import type { EndpointKind } from '@baton/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type LlmBehaviour, VALID_ANSWER } from '../fake-llm/llm-server.ts';
+import { USAGE } from '../fake-llm/provider-formats.ts';
 import { AgentFixture, eventKinds } from './agent-fixture.ts';
 
 /** What an agent does with a reply that its limit of tokens cut off, and with a model that will not answer. */
@@ -32,6 +33,13 @@ function delegate(serviceType: string, topic: string, parameters: object = {}) {
   });
 }
 
+/** What a task's usage has of one answer that took so many calls of the endpoint. */
+const spentIn = (calls: number, failedCalls = 0) => ({
+  calls: 1,
+  failedCalls,
+  inputTokens: calls * USAGE.input,
+  outputTokens: calls * USAGE.output,
+});
 const limitsOf = (topic: string) => fixture.llm.callsAbout(topic).map(({ body }) => body.max_tokens);
 
 describe('a reply that its limit of tokens cut off', () => {
@@ -52,7 +60,8 @@ describe('a reply that its limit of tokens cut off', () => {
         message: expect.stringContaining('300 tokens (maxTokens)'),
       });
       expect(limitsOf(topic)).toEqual([300, 600]);
-      const { result } = await fixture.waitForOutcome(taskId);
+      const { result, usage } = await fixture.waitForOutcome(taskId);
+      expect(usage).toMatchObject(spentIn(2));
       expect(JSON.stringify(result.response)).toContain(`answer to ${topic}`);
       expect(JSON.stringify(result.response)).not.toContain('ha{');
     },
@@ -65,7 +74,8 @@ describe('a reply that its limit of tokens cut off', () => {
       fixture.llm.behaviour = cut('{"value": "ha');
       const { taskId } = await delegate(serviceType, topic, { maxTokens: 300 });
       await fixture.answerAll({ provider });
-      const { error } = await fixture.waitForOutcome(taskId);
+      const { error, usage } = await fixture.waitForOutcome(taskId);
+      expect(usage).toMatchObject(spentIn(2, 1));
       expect(error).toMatchObject({ code: 'agent_error', errorDetails: { type: 'answer_cut' } });
       expect(error.message).toContain('cut off at its limit of 600 tokens (maxTokens)');
       expect(limitsOf(topic)).toEqual([300, 600]);
@@ -135,7 +145,8 @@ describe('a model that refuses to answer', () => {
     fixture.llm.behaviour = () => manner;
     const { taskId } = await delegate(serviceType, topic);
     expect(eventKinds(await fixture.answerAll({ provider }))).toEqual(['claimed', 'failed']);
-    const { status, error } = await fixture.waitForOutcome(taskId);
+    const { status, error, usage } = await fixture.waitForOutcome(taskId);
+    expect(usage).toMatchObject(spentIn(1, 1));
     expect([status, error.code, error.errorDetails.type]).toEqual([
       'failed',
       'agent_refused',
@@ -151,6 +162,7 @@ describe('a model that refuses to answer', () => {
     await fixture.answerAll();
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({
       error: { code: 'agent_error', errorDetails: { type: 'content_filter' } },
+      usage: spentIn(1, 1),
     });
     expect(fixture.llm.countCalls('withheld')).toBe(1);
   });

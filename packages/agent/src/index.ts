@@ -15,8 +15,9 @@ export {
 } from './answer-interactions.ts';
 export type { AnswerFunction } from './api/answer-function.ts';
 export type { DelegatedRequest } from './api/delegated-request.ts';
-export type { AgentEvent, TaskState, Totals, Usage } from './api/events.ts';
+export type { AgentEvent, TaskState, Totals } from './api/events.ts';
 export { LlmCallFailure } from './api/llm-call-failure.ts';
+export type { Usage } from './api/usage.ts';
 export { type AnswerWithOptions, answerWith } from './llm/answer-with-model.ts';
 export { isPublicHostName } from './llm/request-media.ts';
 export { createModelFactory, type LlmEndpointOptions } from './llm/model-factory.ts';

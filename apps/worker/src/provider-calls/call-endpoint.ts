@@ -1,8 +1,16 @@
-import { type DelegatedRequest, LlmCallFailure, toLlmCallFailure } from '@baton/agent/llm';
+import {
+  addEarlierUsage,
+  type DelegatedRequest,
+  LlmCallFailure,
+  toLlmCallFailure,
+  usageOf,
+} from '@baton/agent/llm';
 import {
   type AgentAnswer,
+  type AnswerUsage,
   DEFAULT_PROVIDER_TIMEOUT_MS,
   exceedsDepth,
+  readAnswerUsage,
   textAsSent,
   MAX_STORED_JSON_DEPTH,
 } from '@baton/protocol';
@@ -39,14 +47,16 @@ export async function callEndpoint(
     const data = await askModel(call, endpoint, { models, signal, onText: words.add });
     const text = textAsSent(data);
     if (!(await words.end(text.ok ? text.value : '')))
-      throw new LlmCallFailure('api_error', 'The answer differs from the words that came before its end.');
+      throw new LlmCallFailure('api_error', 'The answer differs from the words that came before its end.', {
+        usage: usageOf(data),
+      });
     return { status: 'success', data: data as object };
   } catch (thrown) {
     await words.end('');
     signal.throwIfAborted();
-    const { type, message, retryAfterMs } = toLlmCallFailure(thrown);
+    const { type, message, retryAfterMs, usage } = toLlmCallFailure(thrown);
     const nextRoute = !isLastRoute && retryAfterMs !== undefined && retryAfterMs > MAX_RETRY_AFTER_MS;
-    return errorAnswer(type, message, { retryAfterMs, model, nextRoute });
+    return errorAnswer(type, message, { retryAfterMs, model, usage, nextRoute });
   }
 }
 
@@ -104,11 +114,15 @@ async function askModel(
     const data = await models.connections.during(tenant, () => askWithRoom(ask, request, maxTokens, bounds));
     isRead = serviceType !== 'streamText';
     if (exceedsDepth(MAX_STORED_JSON_DEPTH, data))
-      throw new LlmCallFailure('api_error', `The answer nests deeper than ${MAX_STORED_JSON_DEPTH} levels.`);
+      throw new LlmCallFailure('api_error', `The answer nests deeper than ${MAX_STORED_JSON_DEPTH} levels.`, {
+        usage: usageOf(data),
+      });
     return data;
   } catch (thrown) {
     if (!timeout.aborted || signal.aborted) throw thrown;
-    throw new LlmCallFailure('timeout_error', `The LLM endpoint did not answer within ${timeoutMs} ms.`);
+    throw new LlmCallFailure('timeout_error', `The LLM endpoint did not answer within ${timeoutMs} ms.`, {
+      usage: toLlmCallFailure(thrown).usage,
+    });
   } finally {
     // A stream's end may come before its reply's: the connection is not kept then.
     if (!isRead) over.abort();
@@ -125,9 +139,16 @@ async function askWithRoom(
   try {
     return await ask(request, bounds);
   } catch (thrown) {
-    const maxTokens = Math.min(toLlmCallFailure(thrown).moreTokens ?? 0, cap ?? Number.POSITIVE_INFINITY);
+    const { moreTokens = 0, usage } = toLlmCallFailure(thrown);
+    const maxTokens = Math.min(moreTokens, cap ?? Number.POSITIVE_INFINITY);
     if (maxTokens <= (request.request.maxTokens ?? 0) || request.serviceType === 'streamText') throw thrown;
-    return ask({ ...request, request: { ...request.request, maxTokens } }, bounds);
+    const again = ask({ ...request, request: { ...request.request, maxTokens } }, bounds);
+    return again.then(
+      (data) => addEarlierUsage(usage, data),
+      (failed) => {
+        throw toLlmCallFailure(failed).withEarlierUsage(usage);
+      },
+    );
   }
 }
 
@@ -151,14 +172,15 @@ function requestOf(
 interface FailedCallFacts {
   readonly retryAfterMs?: number | undefined;
   readonly model?: string | undefined;
+  readonly usage?: Partial<Pick<AnswerUsage, 'inputTokens' | 'outputTokens'>> | undefined;
   readonly nextRoute?: boolean;
 }
 
-/** `model`: the one that was asked, by which usage counts the call. `nextRoute`: see `mayRecall`. */
+/** `model`: the one that was asked, by which usage counts the call. `usage`: what the endpoint counted for it. `nextRoute`: see `mayRecall`. */
 export function errorAnswer(
   type: string,
   message: string,
-  { retryAfterMs, model, nextRoute = false }: FailedCallFacts = {},
+  { retryAfterMs, model, usage, nextRoute = false }: FailedCallFacts = {},
 ): AgentAnswer {
   return {
     status: 'error',
@@ -167,7 +189,15 @@ export function errorAnswer(
       message: message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed(),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       ...(model !== undefined && { model }),
+      ...(usage !== undefined && { usage }),
       ...(nextRoute && { nextRoute }),
     },
   };
+}
+
+/** In the place of an answer that the tenant's limit does not let in: it was paid for all the same. */
+export function tooLargeAnswer(answer: AgentAnswer, answerJson: string): AgentAnswer {
+  const message = `The LLM's answer has ${Buffer.byteLength(answerJson)} bytes, more than the tenant's limit 'answerBytes' allows: ask for a shorter one, or have the limit raised.`;
+  const { model, inputTokens, outputTokens } = readAnswerUsage(answer);
+  return errorAnswer('answer_too_large', message, { model, usage: { inputTokens, outputTokens } });
 }

@@ -80,22 +80,23 @@ async function makeCall(
   openModels: () => Promise<EndpointModels>,
   isGivenUp: boolean,
 ): Promise<MadeCall> {
-  const [{ callEndpoint, errorAnswer }, models] = await Promise.all([
+  const [{ callEndpoint, errorAnswer, tooLargeAnswer }, models] = await Promise.all([
     import('./call-endpoint.ts'),
     openModels(),
   ]);
   const lease = holdLease(call);
   const words = new PostedWords((sequence, delta) => call.appendChunk(sequence, delta));
   try {
-    const answer: AgentAnswer = isGivenUp
+    let answer: AgentAnswer = isGivenUp
       ? errorAnswer('api_error', 'The call was begun again and again and never got to its end.')
       : await callEndpoint(call, models, lease.signal, words);
-    const usage = readAnswerUsage(answer);
+    let usage = readAnswerUsage(answer);
     const answerJson = JSON.stringify(answer);
     let taken = await call.answer(answerJson, usage);
     if (taken === 'too_large') {
-      const message = `The LLM's answer has ${Buffer.byteLength(answerJson)} bytes, more than the tenant's limit 'answerBytes' allows: ask for a shorter one, or have the limit raised.`;
-      taken = await call.answer(JSON.stringify(errorAnswer('answer_too_large', message)), usage);
+      answer = tooLargeAnswer(answer, answerJson);
+      usage = readAnswerUsage(answer);
+      taken = await call.answer(JSON.stringify(answer), usage);
     }
     if (taken === 'closed' || taken === 'lost') return { kind: taken };
     return answer.status === 'success'

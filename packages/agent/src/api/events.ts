@@ -1,10 +1,5 @@
 import type { DelegatedRequest } from './delegated-request.ts';
-
-/** What an LLM call cost, in tokens. */
-export interface Usage {
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-}
+import type { Usage } from './usage.ts';
 
 /** How a task stood once an answer was taken, as `agent_llm` told it. `working`: it had not gone on when the wait ended. */
 export interface TaskState {

@@ -1,3 +1,5 @@
+import { addUsage, type Usage } from './usage.ts';
+
 /** After a failure: `passing` is retried, `final` gives this request up, `fatal` ends the agent. */
 export type FailureKind = 'passing' | 'final' | 'fatal';
 
@@ -21,6 +23,8 @@ export class LlmCallFailure extends Error {
   readonly retryAfterMs: number | undefined;
   /** Of an answer that its limit cut off: the `maxTokens` by which to ask once more; undefined where no more may be allowed. */
   readonly moreTokens: number | undefined;
+  /** What the endpoint counted for it, and for the calls before it. */
+  readonly usage: Usage | undefined;
 
   constructor(
     type: string,
@@ -30,6 +34,7 @@ export class LlmCallFailure extends Error {
       scope?: FailureScope;
       retryAfterMs?: number | undefined;
       moreTokens?: number | undefined;
+      usage?: Usage | undefined;
       cause?: unknown;
     } = {},
   ) {
@@ -39,6 +44,16 @@ export class LlmCallFailure extends Error {
     this.scope = more.scope ?? (this.kind === 'fatal' ? 'endpoint' : 'request');
     this.retryAfterMs = more.retryAfterMs;
     this.moreTokens = more.moreTokens;
+    this.usage = more.usage;
+  }
+
+  /** The same failure, after calls that were paid for too. */
+  withEarlierUsage(earlier: Usage | undefined): LlmCallFailure {
+    return new LlmCallFailure(this.type, this.message, {
+      ...this,
+      cause: this.cause,
+      usage: addUsage(earlier, this.usage),
+    });
   }
 }
 

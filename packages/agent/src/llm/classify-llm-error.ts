@@ -1,6 +1,7 @@
 import { connectionFailureReason, isRecord, parseJson, rootCauseOf, truncate } from '@baton/protocol';
 import { APICallError, UnsupportedFunctionalityError } from 'ai';
 import { LlmCallFailure, type FailureKind } from '../api/llm-call-failure.ts';
+import { type Usage, usageOf } from '../api/usage.ts';
 import { refusalInResponses } from './reply-metadata.ts';
 
 type StatusMeaning = readonly [type: string, kind: FailureKind];
@@ -67,15 +68,15 @@ export function classifyLlmError(thrown: unknown): LlmCallFailure {
 export function failureInBody(body: string): LlmCallFailure | undefined {
   const said = jsonIn(body);
   const refusal = refusalInResponses(said);
-  if (refusal !== undefined) return refusalFailure(refusal);
+  if (refusal !== undefined) return refusalFailure(refusal, usageOf(said));
   const isAnswer = isRecord(said) && ('choices' in said || 'content' in said);
   return isRecord(said) && Boolean(said['error']) && !isAnswer ? failureSaid(said['error']) : undefined;
 }
 
 /** Of a model that will not answer, with its words, if it has any. */
-export function refusalFailure(words: string): LlmCallFailure {
+export function refusalFailure(words: string, usage: Usage | undefined): LlmCallFailure {
   const said = words === '' ? '(it gave no reason)' : words;
-  return new LlmCallFailure('agent_refused', `The model refused to answer: ${said}`);
+  return new LlmCallFailure('agent_refused', `The model refused to answer: ${said}`, { usage });
 }
 
 /** An endpoint's own words for what went wrong, with the HTTP status or the name that it may give. */

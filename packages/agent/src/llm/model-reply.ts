@@ -8,6 +8,7 @@ import {
 } from 'ai';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
+import { usageOf } from '../api/usage.ts';
 import { refusalFailure } from './classify-llm-error.ts';
 import {
   type ImageBlock,
@@ -69,9 +70,10 @@ export async function streamReply(
     onError: () => {},
   });
   let text = '';
+  let refusal: string | undefined;
   const toolCalls: ModelReply['toolCalls'][number][] = [];
   for await (const part of stream.fullStream) {
-    if (part.type === 'raw') throwRefusal(refusalInResponses(part.rawValue));
+    if (part.type === 'raw') refusal ??= refusalInResponses(part.rawValue);
     else if (part.type === 'text-delta') {
       text += part.text;
       onText(part.text);
@@ -82,10 +84,10 @@ export async function streamReply(
       throw new LlmCallFailure('timeout_error', 'The stream stood still.', { kind: 'passing' });
     else if (part.type === 'finish-step') {
       const { finishReason, rawFinishReason, usage, response, providerMetadata } = part;
+      throwRefusal(refusal ?? refusalOf(providerMetadata), part);
       // A connection that closes early ends a stream without an error, and without a reason.
       if (rawFinishReason === undefined && finishReason !== 'stop' && finishReason !== 'tool-calls')
         throw new LlmCallFailure('api_error', 'The stream ended before the answer did.', { kind: 'passing' });
-      throwRefusal(refusalOf(providerMetadata));
       const logprobs = logprobsOf(providerMetadata);
       const images = imagesOf(providerMetadata);
       const model = response.modelId;
@@ -100,13 +102,14 @@ export const refusalAsFailure: LanguageModelMiddleware = {
   specificationVersion: 'v3',
   async wrapGenerate({ doGenerate }) {
     const reply = await doGenerate();
-    throwRefusal(refusalOf(reply.providerMetadata));
+    throwRefusal(refusalOf(reply.providerMetadata), reply);
     return reply;
   },
 };
 
-function throwRefusal(words: string | undefined): void {
-  if (words !== undefined) throw refusalFailure(words);
+/** @param reply with the `usage` that it was given with. */
+function throwRefusal(words: string | undefined, reply: object): void {
+  if (words !== undefined) throw refusalFailure(words, usageOf(reply));
 }
 
 /** What bounded a reply, in tokens: what its call allowed, and what no call of this agent may allow more than. */
@@ -119,20 +122,26 @@ interface TokenLimits {
 
 /**
  * Whether a model ended its reply itself. Errors: LlmCallFailure `agent_refused`, `content_filter`, `answer_cut` (with the tokens to allow
- * when it is asked again, where more may be allowed), and `api_error` for a reply with nothing in it.
+ * when it is asked again, where more may be allowed), and `api_error` for a reply with nothing in it, each with the usage of the reply.
  */
 export function requireWholeReply(reply: ModelReply, asked: DelegatedRequest, limits: TokenLimits): void {
   const { text, toolCalls, images, finishReason, rawFinishReason } = reply;
+  const usage = usageOf(reply);
   // Anthropic's form of a refusal has its words in the text, if it has any.
-  if (rawFinishReason === 'refusal') throwRefusal(text);
+  if (rawFinishReason === 'refusal') throwRefusal(text, reply);
   // Anthropic's, of tools that it runs itself: what it has said so far is no answer.
   if (rawFinishReason === 'pause_turn')
-    throw new LlmCallFailure('api_error', 'The LLM paused before its answer was whole.', { kind: 'passing' });
+    throw new LlmCallFailure('api_error', 'The LLM paused before its answer was whole.', {
+      kind: 'passing',
+      usage,
+    });
   if (finishReason === 'content-filter')
-    throw new LlmCallFailure('content_filter', 'The LLM endpoint withheld the answer, or the rest of it.');
+    throw new LlmCallFailure('content_filter', 'The LLM endpoint withheld the answer, or the rest of it.', {
+      usage,
+    });
   if (finishReason === 'length' && !isComplete(reply, asked)) throw cutReply(reply, limits);
   if (text === '' && toolCalls.length === 0 && images.length === 0)
-    throw new LlmCallFailure('api_error', 'The LLM gave an empty answer.', { kind: 'passing' });
+    throw new LlmCallFailure('api_error', 'The LLM gave an empty answer.', { kind: 'passing', usage });
 }
 
 /** JSON that ends at the limit may be whole, and probabilities are asked for with room for the first tokens only. */
@@ -151,13 +160,15 @@ function isComplete({ text, toolCalls }: ModelReply, { request, serviceType }: D
 /** More tokens are allowed when a reply that was cut is asked for again: by this factor, within the agent's own cap. */
 const MORE_ROOM = 2;
 
-function cutReply({ usage, rawFinishReason }: ModelReply, limits: TokenLimits): LlmCallFailure {
+function cutReply(reply: ModelReply, limits: TokenLimits): LlmCallFailure {
+  const { rawFinishReason } = reply;
+  const usage = usageOf(reply);
   const { limit, cap, mayAllow } = limits;
   // Anthropic's: no limit of this request ended it, and more tokens would not help.
   if (rawFinishReason === 'model_context_window_exceeded') {
     const message =
       "The LLM's answer was cut off at the end of the model's context window, which holds the request and the answer.";
-    return new LlmCallFailure('answer_cut', message);
+    return new LlmCallFailure('answer_cut', message, { usage });
   }
   const written = limit ?? usage?.outputTokens;
   const more = written === undefined ? undefined : Math.min(written * MORE_ROOM, cap ?? Infinity);
@@ -168,6 +179,7 @@ function cutReply({ usage, rawFinishReason }: ModelReply, limits: TokenLimits): 
         ? `${limit} tokens, the limit that is set for the agent (maxTokens)`
         : `its limit of ${limit} tokens (maxTokens)`;
   return new LlmCallFailure('answer_cut', `The LLM's answer was cut off at ${at}.`, {
+    usage,
     moreTokens: more !== undefined && more > (written ?? 0) && mayAllow(more) ? more : undefined,
   });
 }

@@ -77,8 +77,8 @@ export class SecretRedaction {
 
   /** Without what caused it, which holds the endpoint's whole reply. */
   private failure(failure: LlmCallFailure): LlmCallFailure {
-    const { type, message, kind, scope, retryAfterMs, moreTokens } = failure;
-    return new LlmCallFailure(type, this.text(message), { kind, scope, retryAfterMs, moreTokens });
+    const { type, message, kind, scope, retryAfterMs, moreTokens, usage } = failure;
+    return new LlmCallFailure(type, this.text(message), { kind, scope, retryAfterMs, moreTokens, usage });
   }
 
   private data(data: unknown): unknown {

@@ -1,7 +1,7 @@
 import { type AgentAnswer, isRecord } from '@baton/protocol';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import type { RequestEvent, RequestOutcome, TaskState } from '../api/events.ts';
-import { usageOf } from './answer-usage.ts';
+import { usageOf } from '../api/usage.ts';
 import type { GatewayClient } from '../gateway/gateway-client.ts';
 import { AnswerStream, streamInTheWay } from './answer-stream.ts';
 import { sleep } from '../timing/sleep.ts';
@@ -101,7 +101,10 @@ export class ClaimedRequest {
       delivery = await this.post(answer);
     }
     if (delivery.kind !== 'refused' || answer.status === 'error') return { delivery, answer };
-    const error = errorAnswerForRefusal(delivery.error);
+    const error = errorAnswerForRefusal(
+      delivery.error,
+      usageOf(obtained.status === 'success' ? obtained.data : undefined),
+    );
     return { delivery: await this.post(error), answer: error };
   }
 

@@ -4,7 +4,7 @@ import { LlmCallFailure, toLlmCallFailure } from '../api/llm-call-failure.ts';
 import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import type { RequestEvent } from '../api/events.ts';
-import { addEarlierUsage } from './answer-usage.ts';
+import { addEarlierUsage, addUsage, type Usage, usageOf } from '../api/usage.ts';
 import { backoffMs } from '../timing/backoff.ts';
 import { PAUSES } from '../timing/pauses.ts';
 import type { EndpointHealth } from '../endpoint/endpoint-health.ts';
@@ -53,11 +53,13 @@ export async function obtainCheckedAnswer(
   const maxPauseMs = lease.leaseMs * MAX_PAUSE_OF_LEASE;
   let asked = request;
   let rejected: object | string | undefined;
+  /** By the calls so far: all of them are paid for. */
+  let spent: Usage | undefined;
   let hasMoreRoom = false;
   for (let tried = 1; ; tried++) {
     if (isCancelled() || !health.answers) return { kind: 'given-up' };
     try {
-      const data = addEarlierUsage(rejected, await callWithTimeout(asked, calls, cancelled, stream?.begin()));
+      const data = addEarlierUsage(spent, await callWithTimeout(asked, calls, cancelled, stream?.begin()));
       const problem = await checker.findProblem(request, data);
       if (problem === undefined || rejected !== undefined || tried === tries)
         return { kind: 'answer', answer: { status: 'success', data }, problem };
@@ -65,11 +67,13 @@ export async function obtainCheckedAnswer(
       const messages = [...request.request.messages, ...correctionMessages(data, problem, '(nothing)')];
       asked = withParameters(asked, { messages });
       rejected = data;
+      spent = usageOf(data) ?? spent;
     } catch (error) {
       if (isCancelled()) return { kind: 'given-up' };
       const failure = await health.judge(toLlmCallFailure(error), cancelled);
       if (failure.kind === 'fatal') throw failure;
       if (isCancelled() || failure.scope === 'endpoint') return { kind: 'given-up' };
+      spent = addUsage(spent, failure.usage);
       const { moreTokens: maxTokens } = failure;
       if (maxTokens !== undefined && !hasMoreRoom && tried < tries) {
         hasMoreRoom = true;
@@ -79,7 +83,7 @@ export async function obtainCheckedAnswer(
       }
       const inMs = Math.max(backoffMs(tried, PAUSES.failedCall), failure.retryAfterMs ?? 0);
       if (failure.kind === 'final' || tried === tries || inMs > maxPauseMs)
-        return { kind: 'answer', answer: toErrorAnswer(failure) };
+        return { kind: 'answer', answer: toErrorAnswer(failure, spent) };
       emit({ kind: 'retrying', type: failure.type, message: failure.message, inMs });
       await sleep(inMs, cancelled);
     }
@@ -117,7 +121,7 @@ async function callWithTimeout(
       throw new LlmCallFailure('api_error', 'The LLM gave no answer.', { kind: 'passing' });
     if (exceedsDepth(MAX_STORED_JSON_DEPTH, data)) {
       const message = `The LLM's answer nests deeper than ${MAX_STORED_JSON_DEPTH} levels.`;
-      throw new LlmCallFailure('api_error', message, { kind: 'passing' });
+      throw new LlmCallFailure('api_error', message, { kind: 'passing', usage: usageOf(data) });
     }
     return data;
   } catch (error) {
@@ -126,13 +130,17 @@ async function callWithTimeout(
   }
 }
 
-function toErrorAnswer({ type, message, retryAfterMs }: LlmCallFailure): AgentAnswer {
+function toErrorAnswer(
+  { type, message, retryAfterMs }: LlmCallFailure,
+  usage: Usage | undefined,
+): AgentAnswer {
   return {
     status: 'error',
     errorDetails: {
       type,
       message: message.slice(0, 2_000),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(usage === undefined ? {} : { usage }),
     },
   };
 }

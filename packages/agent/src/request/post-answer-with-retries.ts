@@ -1,5 +1,6 @@
 import { type AgentAnswer, BatonError } from '@baton/protocol';
 import pRetry from 'p-retry';
+import type { Usage } from '../api/usage.ts';
 import type { PostedAnswer } from '../gateway/gateway-client.ts';
 import { isKeyRefusal, retryAfterMs } from '../gateway/gateway-errors.ts';
 import { sleep } from '../timing/sleep.ts';
@@ -53,10 +54,14 @@ function isRetryable(error: Error, attempt: number): boolean {
   return error.code === 'internal' ? attempt < MAX_INTERNAL_ERRORS : error.row.repeat;
 }
 
-/** The answer that tells Baton, in place of one that it refused, why there is none. */
-export function errorAnswerForRefusal({ code, message }: BatonError): AgentAnswer {
+/** The answer that tells Baton, in place of one that it refused, why there is none, and what that one cost. */
+export function errorAnswerForRefusal({ code, message }: BatonError, usage: Usage | undefined): AgentAnswer {
   return {
     status: 'error',
-    errorDetails: { type: 'answer_refused', message: `Baton refused the answer (${code}): ${message}` },
+    errorDetails: {
+      type: 'answer_refused',
+      message: `Baton refused the answer (${code}): ${message}`,
+      ...(usage === undefined ? {} : { usage }),
+    },
   };
 }
