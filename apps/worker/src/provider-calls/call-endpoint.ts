@@ -3,7 +3,9 @@ import {
   type DelegatedRequest,
   LlmCallFailure,
   toLlmCallFailure,
+  tokenLimitOf,
   usageOf,
+  withTokenLimit,
 } from '@baton/agent/llm';
 import {
   type AgentAnswer,
@@ -141,8 +143,9 @@ async function askWithRoom(
   } catch (thrown) {
     const { moreTokens = 0, usage } = toLlmCallFailure(thrown);
     const maxTokens = Math.min(moreTokens, cap ?? Number.POSITIVE_INFINITY);
-    if (maxTokens <= (request.request.maxTokens ?? 0) || request.serviceType === 'streamText') throw thrown;
-    const again = ask({ ...request, request: { ...request.request, maxTokens } }, bounds);
+    if (maxTokens <= (tokenLimitOf(request.request) ?? 0) || request.serviceType === 'streamText')
+      throw thrown;
+    const again = ask({ ...request, request: withTokenLimit(request.request, maxTokens) }, bounds);
     return again.then(
       (data) => addEarlierUsage(usage, data),
       (failed) => {

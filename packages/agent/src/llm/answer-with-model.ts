@@ -2,6 +2,7 @@ import { isRecord, jsonInstruction, type LlmRequest, parseJson } from '@baton/pr
 import { jsonSchema, type LanguageModel, type LanguageModelUsage, Output } from 'ai';
 import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
+import { jsonFormatOf, readParameter, tokenLimitOf } from '../api/model-parameters.ts';
 import { classifyLlmError } from './classify-llm-error.ts';
 import { convertMessages } from './convert-messages.ts';
 import { CallNaming, convertToolChoice, convertTools, toolsOfTurns } from './convert-tools.ts';
@@ -84,14 +85,16 @@ interface CallBounds {
 
 /** Each is named here: nothing else of a request reaches the endpoint, no header, address or credential. */
 function callSettings(
-  { request, serviceType }: DelegatedRequest,
+  { request: given, serviceType }: DelegatedRequest,
   model: LanguageModel,
   { parameters, media, abortSignal, modelTools, ...cap }: CallBounds,
 ): CallSettings {
+  const format = jsonFormatOf(given);
+  const request: LlmRequest = { ...format, ...given };
   const ownTools = convertTools(request['tools']);
   const naming = new CallNaming({ offered: Object.keys(ownTools), hasPlainIds: isAnthropic(model) });
   const { system, messages } = convertMessages(request.messages, media, naming);
-  const wantsJson = request.schema !== undefined || serviceType === 'generateObject';
+  const wantsJson = request.schema !== undefined || serviceType === 'generateObject' || format !== undefined;
   const instructions = [system, wantsJson ? jsonInstruction(request) : ''].filter((text) => text !== '');
   const hasTools = Object.keys(ownTools).length > 0;
   const past = !hasTools && isAnthropic(model) ? toolsOfTurns(messages) : {};
@@ -99,12 +102,9 @@ function callSettings(
   const toolChoice =
     Object.keys(past).length > 0 && Object.keys(modelTools.tools).length === 0
       ? 'none'
-      : convertToolChoice(request['toolChoice'] ?? request['tool_choice']);
-  const number = (name: string) => (typeof request[name] === 'number' ? request[name] : undefined);
-  const { temperature } = request;
-  const maxTokens = lower(request.maxTokens, cap.maxTokens);
-  const [topP, seed] = [number('topP'), number('seed')];
-  const stop = request['stopSequences'] ?? request['stop'];
+      : convertToolChoice(readParameter(request, 'toolChoice'));
+  const maxTokens = lower(tokenLimitOf(request), cap.maxTokens);
+  const stop = readParameter(request, 'stop');
   return {
     model,
     messages,
@@ -118,9 +118,7 @@ function callSettings(
     ...(maxTokens !== undefined && parameters.send('maxTokens', maxTokens)
       ? { maxOutputTokens: maxTokens }
       : {}),
-    ...(temperature !== undefined && parameters.send('temperature') ? { temperature } : {}),
-    ...(topP !== undefined && parameters.send('topP') ? { topP } : {}),
-    ...(seed !== undefined && parameters.send('seed') ? { seed } : {}),
+    ...numbersOf(request, parameters),
     providerOptions: {
       ...modelTools.options,
       // Schemas of callers seldom keep to what strict ones may hold.
@@ -132,10 +130,39 @@ function callSettings(
           : request['logprobs'] === true && parameters.send('logprobs')
             ? logprobOptions(request)
             : {}),
+        ...openAiOptions(request, { parameters, hasTools, isResponses: isResponses(model) }),
         ...modelTools.options[OPENAI_PROVIDER],
       },
     },
     ...(stop !== undefined && parameters.send('stop') ? { stopSequences: [stop].flat().map(String) } : {}),
+  };
+}
+
+const NUMBERS = ['temperature', 'topP', 'topK', 'presencePenalty', 'frequencyPenalty', 'seed'] as const;
+
+function numbersOf(request: LlmRequest, parameters: RequestParameters) {
+  const sent = NUMBERS.flatMap((name) => {
+    const value = readParameter(request, name);
+    return typeof value === 'number' && parameters.send(name) ? [[name, value] as const] : [];
+  });
+  return Object.fromEntries(sent);
+}
+
+/** What OpenAI's APIs take beside the settings that all have. They refuse `parallel_tool_calls` in a request without tools. */
+function openAiOptions(
+  request: LlmRequest,
+  on: { readonly parameters: RequestParameters; readonly hasTools: boolean; readonly isResponses: boolean },
+) {
+  const { parameters, hasTools } = on;
+  const effort = readParameter(request, 'reasoningEffort');
+  const isParallel = readParameter(request, 'parallelToolCalls');
+  // The package passes an option of chat completions that it does not know on as it is named.
+  const parallelName = on.isResponses ? 'parallelToolCalls' : 'parallel_tool_calls';
+  return {
+    ...(typeof effort === 'string' && parameters.send('reasoningEffort') ? { reasoningEffort: effort } : {}),
+    ...(typeof isParallel === 'boolean' && hasTools && parameters.send('parallelToolCalls')
+      ? { [parallelName]: isParallel }
+      : {}),
   };
 }
 

@@ -3,6 +3,7 @@ import pTimeout from 'p-timeout';
 import { LlmCallFailure, toLlmCallFailure } from '../api/llm-call-failure.ts';
 import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
+import { withTokenLimit } from '../api/model-parameters.ts';
 import type { RequestEvent } from '../api/events.ts';
 import { addEarlierUsage, addUsage, type Usage, usageOf } from '../api/usage.ts';
 import { backoffMs } from '../timing/backoff.ts';
@@ -77,7 +78,7 @@ export async function obtainCheckedAnswer(
       const { moreTokens: maxTokens } = failure;
       if (maxTokens !== undefined && !hasMoreRoom && tried < tries) {
         hasMoreRoom = true;
-        asked = withParameters(asked, { maxTokens });
+        asked = { ...asked, request: withTokenLimit(asked.request, maxTokens) };
         emit({ kind: 'retrying', type: failure.type, message: failure.message, inMs: 0 });
         continue;
       }
