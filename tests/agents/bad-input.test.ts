@@ -90,24 +90,26 @@ describe('an answer in tags', () => {
     ['that closes as another', PARSER, '<answer>yes</item>', /<answer> is opened and never closed/],
     ['that is repeated', PARSER, '<answer>a</answer><answer>b</answer>', /<answer> stands there 2 times/],
     ['that is only closed', PARSER, '</answer>', /<answer> is missing/],
-    ['that opens 40,000 times', PARSER, '<answer>'.repeat(40_000), /never closed/],
+    ['that opens 9,000 times', PARSER, '<answer>'.repeat(9_000), /never closed/],
+    ['that opens 40,000 times', PARSER, '<answer>'.repeat(40_000), /more than 10000 tags/],
     ['that is begun 50,000 times', PARSER, '<answer '.repeat(50_000), /<answer> is missing/],
     ['with 300,000 blanks', PARSER, `<answer${' '.repeat(300_000)}`, /<answer> is missing/],
     [
-      'that are crossed 10,000 times',
+      'that are crossed 4,000 times',
       PARSER,
-      '<item><answer>'.repeat(10_000) + '</item></answer>'.repeat(10_000),
+      '<item><answer>'.repeat(4_000) + '</item></answer>'.repeat(4_000),
       /within each other|never closed|times/,
     ],
     [
-      'that stand within each other 20,000 times',
+      'that stand within each other 9,000 times',
       PARSER,
-      '<item>'.repeat(20_000) + '</item>'.repeat(20_000),
+      '<item>'.repeat(9_000) + '</item>'.repeat(9_000),
       /tags stand within each other too often/,
     ],
     ['of a code block that never ends', MARKDOWN, '```answer\nyes', /never closed/],
     ['of 100,000 backticks', MARKDOWN, '`'.repeat(100_000), /missing/],
-    ['of 60,000 code blocks', MARKDOWN, '```answer\n```\n'.repeat(30_000), /30000 times/],
+    ['of 9,000 code blocks', MARKDOWN, '```answer\n```\n'.repeat(9_000), /9000 times/],
+    ['of 30,000 code blocks', MARKDOWN, '```answer\n```\n'.repeat(30_000), /more than 10000 tags/],
   ])('%s is asked for again, saying why, and a good one ends the call', async (_what, parser, text, why) => {
     await rest('PUT', '/prompts/tagged', { name: 'tagged', text: 'Tag it.', parser });
     const asked = await fixture.call('call_prompt', { name: 'tagged' });
