@@ -60,6 +60,11 @@ test("a role's model and bounds are in its requests from then on; a caller's own
     temperature: 0.3,
   });
   expect((await delegate({ ...messagesOf, maxTokens: 7 })).llmRequestForAgent.maxTokens).toBe(7);
+  const lowest = { ...messagesOf, max_tokens: 50_000, max_completion_tokens: 9 };
+  const { llmRequestForAgent: shown } = await delegate(lowest);
+  expect([shown.maxTokens, shown.max_tokens, shown.max_completion_tokens]).toEqual([9, undefined, undefined]);
+  const above = (await delegate({ ...messagesOf, max_output_tokens: 50_000 })).llmRequestForAgent;
+  expect([above.maxTokens, above.max_output_tokens]).toEqual([100, undefined]);
   const own = { ...messagesOf, modelId: 'mine', maxTokens: 900, temperature: 1 };
   expect((await delegate(own)).llmRequestForAgent).toMatchObject({
     modelId: 'mine',

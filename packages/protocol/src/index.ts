@@ -34,6 +34,7 @@ export * from './delegation/message.ts';
 export * from './text/mask-url-passwords.ts';
 export * from './text/nearest-name.ts';
 export * from './text/root-cause.ts';
+export { tokenLimitOf, withTokenLimit } from './delegation/model-parameters.ts';
 export * from './delegation/model-roles.ts';
 export * from './price-table.ts';
 export * from './sampling/sampling-request.ts';

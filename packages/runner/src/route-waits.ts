@@ -1,4 +1,4 @@
-import type { DelegatedCall, LlmRequest } from '@baton/protocol';
+import { type DelegatedCall, type LlmRequest, tokenLimitOf, withTokenLimit } from '@baton/protocol';
 import type { Roles, StoredRole, Wait } from '@baton/store';
 
 type LlmWait = Extract<Wait, { kind: 'llm' | 'provider' }>;
@@ -26,14 +26,15 @@ async function routeWait(roles: Roles, wait: Wait): Promise<Wait> {
 function routeCall(path: string, call: DelegatedCall, role: StoredRole | undefined): LlmWait {
   // A role may have lost routes since the program counted them.
   const route = role?.routes[Math.min(call.route ?? 0, role.routes.length - 1)];
-  const request: { -readonly [K in keyof LlmRequest]: LlmRequest[K] } = Object.assign({}, call.request);
+  const request: { -readonly [K in keyof LlmRequest]: LlmRequest[K] } =
+    role?.maxTokens === undefined
+      ? Object.assign({}, call.request)
+      : withTokenLimit(call.request, Math.min(tokenLimitOf(call.request) ?? role.maxTokens, role.maxTokens));
   const isAgent = route === undefined || route.kind === 'agent';
   // An endpoint is paid for with its tenant's key, so a caller chooses no model of it.
   const mayChoose = route?.fixedModel !== true && (isAgent || call.chosenBy === 'definition');
   const chosen = mayChoose ? (call.request.modelId ?? undefined) : undefined;
   request.modelId = chosen ?? route?.modelId ?? null;
-  if (role?.maxTokens !== undefined)
-    request.maxTokens = Math.min(call.request.maxTokens ?? role.maxTokens, role.maxTokens);
   const named = call.chosenBy === undefined ? undefined : call.request.temperature;
   const temperature = named ?? role?.temperature;
   if (temperature !== undefined) request.temperature = temperature;

@@ -3,9 +3,7 @@ import {
   type DelegatedRequest,
   LlmCallFailure,
   toLlmCallFailure,
-  tokenLimitOf,
   usageOf,
-  withTokenLimit,
 } from '@baton/agent/llm';
 import {
   type AgentAnswer,
@@ -15,6 +13,8 @@ import {
   readAnswerUsage,
   textAsSent,
   MAX_STORED_JSON_DEPTH,
+  tokenLimitOf,
+  withTokenLimit,
 } from '@baton/protocol';
 import type { EndpointRoute } from '@baton/store';
 import type { BegunCall } from '@baton/store/shards';

@@ -15,30 +15,8 @@ const NAMES = {
   responseFormat: ['responseFormat', 'response_format'],
 } as const;
 
-const LIMIT_NAMES = [
-  'maxTokens',
-  'max_tokens',
-  'maxOutputTokens',
-  'max_output_tokens',
-  'max_completion_tokens',
-];
-
 export function readParameter(request: LlmRequest, parameter: keyof typeof NAMES): unknown {
   return NAMES[parameter].map((name) => request[name]).find((value) => value !== undefined && value !== null);
-}
-
-/** The most tokens that a request allows: of several limits, among them that of its role, the lowest; undefined without one. */
-export function tokenLimitOf(request: LlmRequest): number | undefined {
-  const limits = LIMIT_NAMES.map((name) => request[name]).filter(
-    (limit): limit is number => typeof limit === 'number',
-  );
-  return limits.length === 0 ? undefined : Math.min(...limits);
-}
-
-/** The request with another limit of tokens, in the place of all that it has. */
-export function withTokenLimit<T extends LlmRequest>(request: T, maxTokens: number): T {
-  const rest = Object.fromEntries(Object.entries(request).filter(([name]) => !LIMIT_NAMES.includes(name)));
-  return { ...rest, maxTokens } as unknown as T;
 }
 
 /** The form of answer that OpenAI's `response_format` asks for: JSON, of a schema where it has one; undefined for any other. */

@@ -1,8 +1,8 @@
-import { isRecord, jsonInstruction, type LlmRequest, parseJson } from '@baton/protocol';
+import { isRecord, jsonInstruction, type LlmRequest, parseJson, tokenLimitOf } from '@baton/protocol';
 import { jsonSchema, type LanguageModel, type LanguageModelUsage, Output } from 'ai';
 import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
-import { jsonFormatOf, readParameter, tokenLimitOf } from '../api/model-parameters.ts';
+import { jsonFormatOf, readParameter } from '../api/model-parameters.ts';
 import { classifyLlmError } from './classify-llm-error.ts';
 import { convertMessages } from './convert-messages.ts';
 import { CallNaming, convertToolChoice, convertTools, toolsOfTurns } from './convert-tools.ts';

@@ -3,7 +3,6 @@
  * `model-factory` makes for an endpoint; `classify-llm-error` names what went wrong.
  */
 export { LlmCallFailure, toLlmCallFailure } from '../api/llm-call-failure.ts';
-export { tokenLimitOf, withTokenLimit } from '../api/model-parameters.ts';
 export { addEarlierUsage, type Usage, usageOf } from '../api/usage.ts';
 export type { DelegatedRequest } from '../api/delegated-request.ts';
 export { answerWith } from './answer-with-model.ts';

@@ -1,9 +1,14 @@
-import { type AgentAnswer, correctionMessages, exceedsDepth, MAX_STORED_JSON_DEPTH } from '@baton/protocol';
+import {
+  type AgentAnswer,
+  correctionMessages,
+  exceedsDepth,
+  MAX_STORED_JSON_DEPTH,
+  withTokenLimit,
+} from '@baton/protocol';
 import pTimeout from 'p-timeout';
 import { LlmCallFailure, toLlmCallFailure } from '../api/llm-call-failure.ts';
 import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
-import { withTokenLimit } from '../api/model-parameters.ts';
 import type { RequestEvent } from '../api/events.ts';
 import { addEarlierUsage, addUsage, type Usage, usageOf } from '../api/usage.ts';
 import { backoffMs } from '../timing/backoff.ts';
