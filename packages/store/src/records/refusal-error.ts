@@ -44,11 +44,12 @@ export function refusalError(
         { limit: facts[0], most: Number(facts[1]), retryAfterMs: 1_000 },
       );
     case 'limit_size':
-      return new BatonError(
-        'limit_size',
-        `${facts[1]} bytes are more than the tenant's limit '${facts[0]}' of ${facts[2]}. Send less, or have the limit raised.`,
-        { ...about, limit: facts[0], bytes: Number(facts[1]), most: Number(facts[2]) },
-      );
+      return new BatonError('limit_size', sizeRefusal(facts), {
+        ...about,
+        limit: facts[0],
+        bytes: Number(facts[1]),
+        most: Number(facts[2]),
+      });
     case 'limit_storage':
       return storageRefusal(facts);
     case 'idempotency_conflict':
@@ -214,6 +215,15 @@ export function refusalError(
     default:
       throw new Error(`a script answered ${JSON.stringify(reply)}`);
   }
+}
+
+function sizeRefusal([limit = '', bytes = '', most = '']: readonly string[]): string {
+  if (limit !== 'delegatedRequestBytes')
+    return `${bytes} bytes are more than the tenant's limit '${limit}' of ${most}. Send less, or have the limit raised.`;
+  return (
+    `The request for the LLM has ${bytes} bytes with its messages, its schema and the functions that it offers, more than the tenant's limit '${limit}' of ${most}. ` +
+    "Send less, offer fewer functions (an agent offers the enabled specialists of its 'group', or all), or have the limit raised."
+  );
 }
 
 /** Only what failed is retried: says how the task stands, and who has retried it where somebody has. */
