@@ -6,7 +6,7 @@ import { ProviderFixture } from './provider-fixture.ts';
 /** Dialogs over LLM endpoints: tools of callers, functions of prompts, specialists, hints for the model's own tools, and routes that follow each other. */
 let fixture: ProviderFixture;
 beforeAll(async () => {
-  fixture = await ProviderFixture.start({ workers: 1, lifetimes: { interaction: 1_500 } });
+  fixture = await ProviderFixture.start({ workers: 1, lifetimes: { interaction: 5_000 } });
   for (const [id, more] of [
     ['assistant', { isPrimary: true }],
     ['coder', { description: 'Writes code' }],
