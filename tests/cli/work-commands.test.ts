@@ -287,7 +287,7 @@ describe('an operator', () => {
       complaints: expect.stringContaining("There is no tenant 'nobody'."),
     });
     expect(await asOperator('tenants', 'create', 'acme')).toMatchObject({
-      complaints: expect.stringContaining("There is a tenant 'acme' already."),
+      complaints: expect.stringContaining("Tenant 'acme' exists already."),
     });
     expect(await baton(['tenants'])).toMatchObject({
       code: 78,

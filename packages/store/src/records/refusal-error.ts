@@ -204,7 +204,7 @@ export function refusalError(
     case 'tenant_exists':
       return new BatonError(
         'tenant_exists',
-        `There is a tenant '${subject.tenantId}' already. Choose another id, or change that one.`,
+        `Tenant '${subject.tenantId}' exists already. Choose another id, or change that one.`,
         about,
       );
     case 'tenant_not_found':
