@@ -247,6 +247,11 @@ describe('an operator', () => {
     const [rotated = ''] = (await asOperator('keys', 'rotate', id, '--tenant', 'shop')).said.split('\n');
     expect((await own('projects')).code).toBe(78);
     expect((await baton(['projects'], { BATON_API_KEY: rotated })).code).toBe(0);
+
+    expect((await asOperator('tenants', 'delete', 'shop')).complaints).toContain('tenants suspend shop');
+    await asOperator('tenants', 'suspend', 'shop');
+    expect((await asOperator('tenants', 'delete', 'shop')).said).toBe('Tenant shop is deleted.\n');
+    expect((await asOperator('tenants')).said).not.toContain('shop');
   });
 
   test('gives a key the tools and the dialect of its clients, changes both, and takes the dialect back', async () => {
@@ -303,7 +308,7 @@ test('a flag with a wrong value is a wrong command line', async () => {
       ['keys', 'create', 'x', '--scope', 'foo'],
       /'--scope <scope>' argument 'foo' is invalid.*mcp, agent, admin/,
     ],
-    [['tenants', 'delete', 'acme'], /'tenants' has no command 'delete'. It has: list, show, create, /],
+    [['tenants', 'remove', 'acme'], /'tenants' has no command 'remove'. It has: list, show, create, /],
     [['projects', 'foo'], /'projects' has no command 'foo'. It has: list, export, import, delete\./],
     [['usage', '--by', 'foo'], /'--by <name>' argument 'foo' is invalid.*day, agent/],
   ] as const)

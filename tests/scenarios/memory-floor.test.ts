@@ -29,8 +29,9 @@ const DONE_TOOLS = [
 /** Routes that write, in the order in which they are called, and whether they are done. */
 const ROUTES: Readonly<Record<string, { done: boolean; body?: object; operator?: true }>> = {
   'PUT /v1/projects/{id}': { done: false, body: { master: { tasks: [{ id: 1, title: 'x' }] } } },
-  'POST /v1/tenants': { done: true, body: { id: 'another' }, operator: true },
+  'POST /v1/tenants': { done: true, body: { id: 'third' }, operator: true },
   'PATCH /v1/tenants/{tenant}': { done: true, body: { limits: { burst: 100_000 } }, operator: true },
+  'DELETE /v1/tenants/{tenant}': { done: true, operator: true },
   'POST /v1/tenants/{tenant}/keys': { done: false, body: { name: 'k', scopes: ['mcp'] } },
   'PATCH /v1/tenants/{tenant}/keys/{id}': { done: true, body: { tools: 'core,agent_llm' } },
   'POST /v1/tenants/{tenant}/keys/{id}/rotate': { done: false, body: {} },
@@ -238,6 +239,8 @@ test('Redis is nearly full: what brings something new in is refused, all else is
   expect(new Set(writing.map((route) => (routes.includes(route) ? route : ofTenant(route))))).toEqual(
     new Set(routes),
   );
+  await request('POST', '/v1/tenants', { id: 'another' }, true);
+  await request('PATCH', '/v1/tenants/another', { suspended: true }, true);
   for (const [route, { done: isDone, body, operator }] of Object.entries(ROUTES)) {
     const [method = '', template = ''] = route.split(' ');
     const ids: Readonly<Record<string, string | undefined>> = {
@@ -253,7 +256,7 @@ test('Redis is nearly full: what brings something new in is refused, all else is
       agents: method === 'DELETE' ? 'first' : 'second',
     };
     const path = template
-      .replace('{tenant}', 'acme')
+      .replace('{tenant}', method === 'DELETE' && template.endsWith('{tenant}') ? 'another' : 'acme')
       .replace('{name}', 'plan')
       .replace('{role}', 'research')
       .replace(/(\w+)\/\{id\}/, (_, kind: string) => `${kind}/${ids[kind]}`);

@@ -181,6 +181,7 @@ test('every route of MCP and REST declares its access', async () => {
     'GET /v1/tenants': 'operator',
     'GET /v1/tenants/:tenant': 'operator',
     'PATCH /v1/tenants/:tenant': 'operator',
+    'DELETE /v1/tenants/:tenant': 'operator',
     'POST /v1/tenants/:tenant/keys': ADMIN,
     'GET /v1/tenants/:tenant/keys': ADMIN,
     'PATCH /v1/tenants/:tenant/keys/:id': ADMIN,

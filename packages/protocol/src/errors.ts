@@ -61,6 +61,7 @@ export const ERRORS = {
   prompt_not_found: row(404, -32602),
   tenant_not_found: row(404, -32602),
   tenant_exists: row(409, -32602),
+  tenant_active: row(409, -32602),
   tenant_suspended: row(403, -32001),
   key_not_found: row(404, -32602),
   session_not_found: row(404, -32001),

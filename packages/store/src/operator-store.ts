@@ -8,6 +8,7 @@ import { refusalError } from './records/refusal-error.ts';
 import { runScript } from './scripts/script.ts';
 import { UPSERT_TENANT } from './scripts/registry.ts';
 import type { Store } from './store.ts';
+import { removeDeletedTenant } from './tenant-deletion.ts';
 import { readUsage, type Usage } from './tenant/usage.ts';
 
 export { DeploymentStatus } from './deployment-status.ts';
@@ -25,16 +26,18 @@ export interface TenantRecord {
 }
 
 /**
- * The operator's store: creates, changes and lists tenants. Only the operator's routes may import it; the linter checks it.
+ * The operator's store: creates, changes, deletes and lists tenants. Only the operator's routes may import it; the linter checks it.
  */
 export class OperatorStore {
   /** Seals the cursors of the list of tenants. */
   readonly cursors: CursorSeal;
+  private readonly store: Store;
   private readonly connection: Connection;
   private readonly keyspace: Keyspace;
 
   constructor(store: Store) {
     const { connection, keyspace } = storeInternalsOf(store);
+    this.store = store;
     this.connection = connection;
     this.keyspace = keyspace;
     this.cursors = new CursorSeal(store.seal('cursors of operators'));
@@ -73,6 +76,28 @@ export class OperatorStore {
     return this.get(id);
   }
 
+  /**
+   * Deletes a suspended tenant with everything that is its own; its open tasks are cancelled. One that was cut off is repeated: the tenant
+   * is not found from its beginning on, and its id is not given again. Errors: `tenant_not_found`, `tenant_active`.
+   */
+  async delete(id: string): Promise<void> {
+    if (!(await this.isHalfDeleted(id))) {
+      const { suspended } = await this.get(id);
+      if (!suspended) throw refusalError(['tenant_active'], { tenantId: id });
+      await this.write(id, false, { deleted: 1 });
+    }
+    await removeDeletedTenant(this.connection, this.keyspace, this.store.tenant(id));
+  }
+
+  /** A deletion marks the record first, and takes its name last. */
+  private async isHalfDeleted(id: string): Promise<boolean> {
+    requireTenantId(id);
+    const [deleted, name] = await this.connection.command((client) =>
+      client.hmget(this.keyspace.tenant(id).tenant, 'deleted', 'name'),
+    );
+    return deleted !== null && name !== null;
+  }
+
   /** Errors: `tenant_not_found`. */
   async get(id: string): Promise<TenantRecord> {
     const found = await readUsage(this.connection, this.keyspace.tenant(id));
@@ -89,18 +114,24 @@ export class OperatorStore {
     };
   }
 
-  /** Tenants in order of their ids; `after` is the last id of the page before. */
-  async list(after: string | undefined, most: number): Promise<TenantRecord[]> {
+  /** Tenants in order of their ids, behind the id `after`; `next` is the last id of a page that others follow. */
+  async list(
+    after: string | undefined,
+    most: number,
+  ): Promise<{ tenants: TenantRecord[]; next: string | undefined }> {
     const from = after === undefined ? '-' : `(${after}`;
     const ids = await this.connection.command((client) =>
-      client.zrange(this.keyspace.tenants, from, '+', 'BYLEX', 'LIMIT', 0, most),
+      client.zrange(this.keyspace.tenants, from, '+', 'BYLEX', 'LIMIT', 0, most + 1),
     );
-    const found = await Promise.allSettled(ids.map((id) => this.get(id)));
-    return found.flatMap((each) => {
+    const page = ids.slice(0, most);
+    const found = await Promise.allSettled(page.map((id) => this.get(id)));
+    const tenants = found.flatMap((each) => {
       if (each.status === 'fulfilled') return [each.value];
+      // Its creation was cut off, or its deletion.
       if (each.reason instanceof BatonError && each.reason.code === 'tenant_not_found') return [];
       throw each.reason;
     });
+    return { tenants, next: ids.length > most ? page.at(-1) : undefined };
   }
 
   private async write(id: string, create: boolean, fields: Record<string, string | number>): Promise<void> {

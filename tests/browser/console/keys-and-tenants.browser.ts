@@ -167,7 +167,7 @@ test('a link signs in once: its key ends with it, and it stands in no address', 
   await Promise.all([first.close(), second.close()]);
 });
 
-test('a tenant is created, and its page is shown; one that exists is refused in words', async () => {
+test('a tenant is created, shown, suspended and deleted; one that exists is refused in words', async () => {
   await page.getByRole('button', { name: 'Tenants' }).click();
   await page.getByText('Create a tenant').click();
   await page.getByLabel('Id').fill('acme');
@@ -177,6 +177,14 @@ test('a tenant is created, and its page is shown; one that exists is refused in 
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.getByText('operator · fresh').waitFor();
   expect((await fixture.asOperator('GET', '/v1/tenants/fresh')).status).toBe(200);
+
+  await show('/tenant');
+  await page.getByRole('button', { name: 'Suspend' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText("There is no tenant 'fresh'").waitFor();
+  expect((await fixture.asOperator('GET', '/v1/tenants/fresh')).status).toBe(404);
   await page.getByRole('button', { name: 'Tenants' }).click();
   await page.getByRole('button', { name: 'acme' }).click();
 });

@@ -17,7 +17,7 @@ const DIALECT = [
 export function addOperatorCommands(program: Command): void {
   const tenants = program
     .command('tenants')
-    .description('list, create and change tenants, with BATON_OPERATOR_TOKEN (docs/operating.md)')
+    .description('list, create, change and delete tenants, with BATON_OPERATOR_TOKEN (docs/operating.md)')
     .addHelpText(
       'after',
       `
@@ -39,6 +39,7 @@ export function addOperatorCommands(program: Command): void {
   addTenantAction('change <id>', 'change its name or its limits');
   addTenantAction('suspend <id>', 'refuse its keys; its tasks stay as they are');
   addTenantAction('resume <id>', 'take its keys again');
+  addTenantAction('delete <id>', 'delete a suspended tenant with all that it has; its id is not given again');
 
   const keys = program
     .command('keys')

@@ -5,7 +5,7 @@ import { UsageError } from '../process/exit-codes.ts';
 import { RestClient } from '../rest/rest-client.ts';
 import { operatorRest, type RestFlags } from '../settings/rest-endpoint.ts';
 
-export type TenantAction = 'list' | 'show' | 'create' | 'change' | 'suspend' | 'resume';
+export type TenantAction = 'list' | 'show' | 'create' | 'change' | 'suspend' | 'resume' | 'delete';
 
 export interface TenantFlags extends RestFlags {
   readonly name?: string;
@@ -64,6 +64,9 @@ async function perform(
       return { ...(await patch({ suspended: true })), text: `Tenant ${id} is suspended.` };
     case 'resume':
       return { ...(await patch({ suspended: false })), text: `Tenant ${id} is active.` };
+    case 'delete':
+      await rest.request('DELETE', path);
+      return { value: { id, deleted: true }, text: `Tenant ${id} is deleted.` };
   }
 }
 

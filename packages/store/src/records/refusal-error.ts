@@ -204,7 +204,15 @@ export function refusalError(
     case 'tenant_exists':
       return new BatonError(
         'tenant_exists',
-        `Tenant '${subject.tenantId}' exists already. Choose another id, or change that one.`,
+        facts[0] === '1'
+          ? `Tenant '${subject.tenantId}' was deleted, and its id is not given again. Choose another id.`
+          : `Tenant '${subject.tenantId}' exists already. Choose another id, or change that one.`,
+        about,
+      );
+    case 'tenant_active':
+      return new BatonError(
+        'tenant_active',
+        `Tenant '${subject.tenantId}' is not suspended, and what is deleted cannot be restored. Suspend it first, with PATCH /v1/tenants/${subject.tenantId} or baton tenants suspend ${subject.tenantId}.`,
         about,
       );
     case 'tenant_not_found':

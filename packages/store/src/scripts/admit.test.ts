@@ -234,7 +234,7 @@ test('UPSERT_TENANT creates a tenant once, changes the fields that are named, an
     suspended: true,
     limits: { burst: 7, requestsPerSecond: 3 },
   });
-  expect((await operators.list(undefined, 1000)).map(({ id }) => id)).toContain('acme');
+  expect((await operators.list(undefined, 1000)).tenants.map(({ id }) => id)).toContain('acme');
   expect(recorder.codes(UPSERT_TENANT)).toEqual(documentedReplyCodes(UPSERT_TENANT));
 });
 

@@ -20,7 +20,7 @@ export function parseLimits(record: Readonly<Record<string, string>>): Limits {
   return Object.fromEntries(limits) as Limits;
 }
 
-/** A tenant's record, and what it uses; undefined where there is no such tenant. */
+/** A tenant's record, and what it uses; undefined where there is no such tenant, or not any more. */
 export async function readUsage(
   connection: Connection,
   keys: TenantKeys,
@@ -33,7 +33,7 @@ export async function readUsage(
       client.zcard(keys.pending),
     ]),
   );
-  if (record['at'] === undefined) return undefined;
+  if (record['at'] === undefined || record['deleted'] !== undefined) return undefined;
   const count = (field: string) => Math.max(0, Number(record[field] ?? 0));
   const usage = {
     storedBytes: count('stored'),

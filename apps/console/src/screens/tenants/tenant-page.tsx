@@ -23,6 +23,12 @@ export function TenantPage() {
         ? 'Its keys are refused from now on; its tasks stay as they are.'
         : 'Its keys are taken again.';
     });
+  const remove = () =>
+    action.start(async () => {
+      await client.delete('');
+      live.reload();
+      return 'It is deleted, with everything that was its own.';
+    });
   return (
     <>
       <h1>
@@ -35,14 +41,25 @@ export function TenantPage() {
           <div class="actions">
             <span>{tenant.suspended ? 'Suspended' : 'Active'}</span>
             {tenant.suspended ? (
-              <button
-                type="button"
-                class="small secondary"
-                disabled={action.isRunning}
-                onClick={() => void suspend(false)}
-              >
-                Resume
-              </button>
+              <>
+                <button
+                  type="button"
+                  class="small secondary"
+                  disabled={action.isRunning}
+                  onClick={() => void suspend(false)}
+                >
+                  Resume
+                </button>
+                <ConfirmedButton
+                  class="small secondary"
+                  disabled={action.isRunning}
+                  question={`Delete ${plainText(id)} with its keys, tasks, projects and definitions? Nothing of it can be restored, and its id is not given again.`}
+                  confirm="Delete"
+                  onConfirm={() => void remove()}
+                >
+                  Delete
+                </ConfirmedButton>
+              </>
             ) : (
               <ConfirmedButton
                 class="small secondary"

@@ -160,3 +160,30 @@ test("an id that would reach into another tenant's records is no tenant", async 
     expect([path, answer.status, answer.body.code]).toEqual([path, 404, 'tenant_not_found']);
   }
 });
+
+test('a suspended tenant is deleted with its keys, on every replica at once, and its id is not given again', async () => {
+  const { one, other } = replicas;
+  const { id, mcp } = await createTestTenant(one);
+  const { taskId } = await other.delegate(mcp);
+  const remove = (replica: typeof one) => replica.send('DELETE', `/v1/tenants/${id}`, operator);
+  const early = await remove(one);
+  expect([early.status, early.body.code]).toEqual([409, 'tenant_active']);
+  expect((await other.send('GET', `/v1/tasks/${taskId}`, { token: mcp })).status).toBe(200);
+
+  await one.send('PATCH', `/v1/tenants/${id}`, { ...operator, json: { suspended: true } });
+  expect((await remove(one)).status).toBe(204);
+  const call = await other.send('GET', '/v1/tasks', { token: mcp });
+  expect([call.status, call.body.code]).toEqual([401, 'unauthenticated']);
+  for (const [method, path, json] of [
+    ['GET', '', undefined],
+    ['PATCH', '', { suspended: false }],
+    ['POST', '/keys', { name: 'late' }],
+    ['DELETE', '', undefined],
+  ] as const) {
+    const answer = await other.send(method, `/v1/tenants/${id}${path}`, { ...operator, json });
+    expect([method, path, answer.status, answer.body.code]).toEqual([method, path, 404, 'tenant_not_found']);
+  }
+  const again = await other.send('POST', '/v1/tenants', { ...operator, json: { id } });
+  expect([again.status, again.body.code]).toEqual([409, 'tenant_exists']);
+  expect(again.body.detail).toContain('was deleted');
+});

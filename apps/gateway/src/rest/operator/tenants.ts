@@ -69,10 +69,8 @@ export async function tenantRoutes(
     ],
     async run({ query: { cursor: from } }) {
       const cursors = operatorStore.cursors.of('tenants', OPERATOR);
-      const found = await operatorStore.list(from && cursors.open(from), PAGE_SIZE + 1);
-      const tenants = found.slice(0, PAGE_SIZE);
-      const last = tenants.at(-1);
-      return { tenants, ...(found.length > PAGE_SIZE && last ? { nextCursor: cursors.seal(last.id) } : {}) };
+      const { tenants, next } = await operatorStore.list(from && cursors.open(from), PAGE_SIZE);
+      return { tenants, ...(next !== undefined && { nextCursor: cursors.seal(next) }) };
     },
   });
 
@@ -94,6 +92,19 @@ export async function tenantRoutes(
       const changed = await operatorStore.update(tenant, body);
       await recordAudit(request, store.tenant(tenant), 'tenant_changed', 'operator', body);
       return changed;
+    },
+  });
+
+  route('DELETE /tenants/:tenant', {
+    id: 'deleteTenant',
+    summary:
+      'Delete a suspended tenant with everything that is its own, for good; a call that was cut off is repeated',
+    params,
+    problems: [404, 409],
+    reply: [204, 'It is gone'],
+    async run({ params: { tenant } }, request) {
+      await operatorStore.delete(tenant);
+      request.log.info({ audit: 'tenant_deleted', tenant, by: 'operator' }, 'tenant deleted');
     },
   });
 }
