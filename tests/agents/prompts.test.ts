@@ -74,6 +74,22 @@ test('a public prompt is listed among the workflows and rendered; others are not
   expect(await put('middle', { public: true })).toMatchObject({ status: 400, body: { field: 'name' } });
 });
 
+test('of a workflow and a public prompt that are stored under one name at once, one is refused', async () => {
+  const steps = [{ name: 'see', tool: 'next_task' }];
+  for (let round = 0; round < 10; round++) {
+    const name = `both-${round}`;
+    const replies = await Promise.all([
+      fixture.rest('PUT', `/workflows/${name}`, { name, description: 'Sees', steps }),
+      put(name, { public: true }),
+    ]);
+    const [refused] = replies.filter(({ status }) => status === 400);
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400]);
+    expect(refused?.body.detail).toMatch(/already, and each is a prompt of its name .* public: false/);
+    // One that is not public may have the name.
+    expect((await put(name)).status).toBeLessThan(300);
+  }
+});
+
 test('a change of a public prompt reaches every open session of the tenant, on every replica', async () => {
   const schema = PromptListChangedNotificationSchema;
   const { client, next } = await connectNotifiedClient(fixture.baton.url(1), fixture.key, schema);

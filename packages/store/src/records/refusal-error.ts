@@ -20,7 +20,14 @@ export function refusalError(
   const about = { ...subject };
   const interaction = `Interaction '${subject.interactionId}'`;
   switch (
-    code as ErrorCode | 'failure' | 'chunk_conflict' | 'stream_replaced' | 'not_streamed' | 'streamed'
+    code as
+      | ErrorCode
+      | 'failure'
+      | 'chunk_conflict'
+      | 'stream_replaced'
+      | 'not_streamed'
+      | 'streamed'
+      | 'prompt_name_taken'
   ) {
     case 'unauthenticated':
       return new BatonError(
@@ -175,6 +182,12 @@ export function refusalError(
           ? `There is no '${subject.name?.slice(0, 100)}' any more. Nothing was changed.`
           : `'${subject.name?.slice(0, 100)}' is there with the entity tag "${facts[0]}", which is not what If-Match or If-None-Match asks for. Nothing was changed: read it again.`,
         { name: subject.name, ...(facts[0] !== '' && { etag: facts[0] }) },
+      );
+    case 'prompt_name_taken':
+      return new BatonError(
+        'invalid_arguments',
+        `name: '${subject.name}' is a ${facts[0]} already, and each is a prompt of its name in prompts/list. Take another name, delete the ${facts[0]}, or store the prompt with public: false.`,
+        { field: 'name' },
       );
     case 'agents_conflict':
       return new BatonError(

@@ -5,7 +5,7 @@ import { BATCHED, NEW_WORK, RECHECK_ARGS, REPLICATED } from './script-groups.ts'
 
 export const PUT_DEFINITION = defineScript(
   'definition/put_definition',
-  ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
+  ['credential', 'tenant', 'definitions', 'definition', 'workflows', 'prompts', 'activeChangeChannel'],
   [
     ...RECHECK_ARGS,
     ...([

@@ -6,7 +6,7 @@ import {
   promptSummaryOf,
 } from '@baton/agent-definitions';
 import { isRunByBaton } from '@baton/operations';
-import { BatonError, type JsonObject } from '@baton/protocol';
+import type { JsonObject } from '@baton/protocol';
 import type { CallerSchemaValidator } from '@baton/runner';
 import type { TenantStore } from '@baton/store';
 import { z } from 'zod';
@@ -61,7 +61,6 @@ export function promptRoutes({ tools, validator }: PromptContext): DefinitionRou
     async put(tenant, identity, name, sent, expected) {
       const prompt = parsePrompt(sent, around);
       requireNameOfPath('name', name, prompt.name);
-      if (prompt.public) await refuseNameOfWorkflow(tenant, name);
       await requireUsableSchemas(tenant, validator, prompt);
       return tenant.prompts.put(identity, name, {
         definition: prompt as unknown as JsonObject,
@@ -76,13 +75,6 @@ function describeTool(tool: Tool | undefined): CallerFunction | undefined {
   if (tool === undefined) return undefined;
   const { name, description, inputSchema } = tool.listing;
   return { name, description, parameters: inputSchema as unknown as JsonObject };
-}
-
-/** The two would be one MCP prompt: where they are put at the same time all the same, it is the workflow. */
-async function refuseNameOfWorkflow(tenant: TenantStore, name: string): Promise<void> {
-  if (!(await tenant.workflows.names()).includes(name)) return;
-  const message = `name: '${name}' is a workflow, and a public prompt would have the same name in prompts/list`;
-  throw new BatonError('invalid_arguments', message, { field: 'name' });
 }
 
 async function requireUsableSchemas(

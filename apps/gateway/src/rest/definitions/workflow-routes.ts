@@ -1,5 +1,5 @@
 import { toolNameOf } from '@baton/agent-definitions';
-import { BatonError, canonicalJson, isRecord, type JsonObject, WORKFLOW_OPERATION } from '@baton/protocol';
+import { canonicalJson, isRecord, type JsonObject, WORKFLOW_OPERATION } from '@baton/protocol';
 import type { Identity, StoredDefinition, TenantStore } from '@baton/store';
 import {
   type FindTool,
@@ -60,7 +60,6 @@ export function workflowRoutes(tools: ReadonlyMap<string, Tool>): DefinitionRout
       const { workflows } = tenant;
       const workflow = parseWorkflow(sent, await workflowTools(tools, tenant));
       requireNameOfPath('name', name, workflow.name);
-      await refuseNameOfPublicPrompt(tenant, name);
       return workflows.put(identity, name, { definition: workflow as unknown as JsonObject, expected });
     },
   };
@@ -138,12 +137,4 @@ async function unfinishedTasksByVersion(
     cursor = nextCursor;
   }
   return byVersion;
-}
-
-/** The two would be one MCP prompt. */
-async function refuseNameOfPublicPrompt({ prompts }: TenantStore, name: string): Promise<void> {
-  const { entries } = await prompts.entriesOf([name]);
-  if (entries[0]?.summary?.['public'] !== true) return;
-  const message = `name: '${name}' is a public prompt, and a workflow would have the same name in prompts/list`;
-  throw new BatonError('invalid_arguments', message, { field: 'name' });
 }

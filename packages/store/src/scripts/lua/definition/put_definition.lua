@@ -6,10 +6,19 @@
 -- kept: how many versions of each; expected: see refusal_of_etag
 -- Returns: {'stored', version, etag}; {'unchanged', version, etag} where all is as it was, whatever is expected;
 --          {'definition_conflict', etag}; {'agents_conflict'} when agents have changed since `revision`;
---          {'agent_is_primary', why}; {'limit_storage', limit, most, used}; or a refusal of RECHECK
+--          {'agent_is_primary', why}; {'prompt_name_taken', kind} by a workflow or a public prompt; {'limit_storage', limit, most, used}; or a
+--          refusal of RECHECK
+-- A workflow and a public prompt of one name would be one MCP prompt.
+local function taken_by()
+  if A_kind == 'workflow' then return is_public(redis.call('HGET', K_prompts, A_name)) and 'public prompt' end
+  return A_kind == 'prompt' and is_public(A_summary) and redis.call('HEXISTS', K_workflows, A_name) == 1 and 'workflow'
+end
+
 local now = clock()
 local refusal = recheck_admission(now)
 if refusal then return refusal end
+local taken = taken_by()
+if taken then return {'prompt_name_taken', taken} end
 local before = read_entry()
 local entry = {version = before and before.version or 0, enabled = true, summary = A_summary}
 if before then entry.enabled = before.enabled end
