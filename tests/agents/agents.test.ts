@@ -119,6 +119,15 @@ test('two replicas that change the primary at the same time leave exactly one [p
   await fixture.rest('POST', '/agents/main_one/primary');
 });
 
+test('agents that one client stores at once are all stored, with a group and without', async () => {
+  const ids = Array.from({ length: 24 }, (_, n) => `crowd${n}`);
+  const replies = await Promise.all(
+    ids.map((id, n) => putAgent(fixture, id, n % 2 === 0 ? {} : { group: ['writer'] })),
+  );
+  expect(replies.map(({ status }) => status)).toEqual(Array(24).fill(200));
+  for (const id of ids) await fixture.rest('DELETE', `/agents/${id}`);
+});
+
 test('groups close no circle, also when two replicas store its halves at the same time', async () => {
   const stored: number[] = [];
   for (let round = 0; round < 8; round++) {

@@ -13,8 +13,8 @@ import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deplo
 
 /** Both are more than a call scans of any index. */
 const [LITTLE, MUCH] = [
-  { tasks: 9_000, projects: 1_500 },
-  { tasks: 18_000, projects: 4_500 },
+  { tasks: 9_000, projects: 1_500, prompts: 20 },
+  { tasks: 18_000, projects: 4_500, prompts: 200 },
 ];
 const BODY = 'x'.repeat(4_000);
 /** Of one call: commands that scripts and clients run, and bytes that leave Redis. */
@@ -101,12 +101,22 @@ async function storeProjects(tenant: string, count: number): Promise<void> {
   await pipeline.exec();
 }
 
+/** Prompts that no list of MCP shows, each with much to be shown. */
+async function storePrompts(tenant: string, count: number): Promise<void> {
+  const { prompts } = baton.store.tenant(tenant);
+  const operator = await baton.store.tenant(tenant).operatorCaller().admit(['admin']);
+  const summary = { public: false, arguments: Array(10).fill({ name: 'x', description: BODY }) };
+  const definition = { name: 'p', text: 'x', public: false, arguments: [] };
+  for (let n = 0; n < count; n++) await prompts.put(operator, `p${n}`, { definition, summary });
+}
+
 /** A tenant whose principal ann has this much. */
-async function tenantWith({ tasks, projects }: typeof MUCH) {
+async function tenantWith({ tasks, projects, prompts }: typeof MUCH) {
   const tenant = `work-${tasks}`;
   await baton.addTenant(tenant, { requestsPerSecond: 1_000_000, burst: 1_000_000 });
   const interactionId = await storeTasks(tenant, tasks);
   await storeProjects(tenant, projects);
+  await storePrompts(tenant, prompts);
   const scopes = ['mcp', 'agent', 'admin'] as const;
   const all = await baton.createKey({ principal: 'ann', scopes: [...scopes] }, tenant);
   const nobody = await baton.createKey({ principal: 'bob', scopes: ['mcp'] }, tenant);
@@ -167,6 +177,7 @@ async function readings(stored: Stored): Promise<Reading[]> {
           name === 'task_status' ? { taskId: taskIdOf(interactionId) } : { projectRoot: 'p1', id: '1' },
       })),
     ),
+    mcp('prompts/list', 'prompts/list', () => ({})),
     mcp('resources/list', 'resources/list', () => ({})),
     ...resourceTemplates.map(({ uriTemplate }: AnyJson) =>
       mcp(uriTemplate, 'resources/read', ({ interactionId }) => ({

@@ -19,7 +19,7 @@ export {
   specialistOf,
 } from './agent/agent-catalog.ts';
 export { importRustbot } from './agent/import-rustbot.ts';
-export { parseAgent, toolNameOf } from './agent/parse-agent.ts';
+export { parseAgent, refuseGroupCycle, toolNameOf } from './agent/parse-agent.ts';
 export { MAX_CLASSES } from './classify/classes.ts';
 export { classifyText } from './classify/classify.ts';
 export { readAgentDefinition, readAgentCatalog, readPromptDefinition } from './lookup/lookups.ts';

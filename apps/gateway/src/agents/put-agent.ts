@@ -1,14 +1,19 @@
-import { agentSummaryOf, parseAgent, versionOf } from '@baton/agent-definitions';
+import {
+  type AgentInput,
+  agentSummaryOf,
+  parseAgent,
+  refuseGroupCycle,
+  versionOf,
+} from '@baton/agent-definitions';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { CallerSchemaValidator } from '@baton/runner';
 import type { ExpectedEtag, Identity, PutDefinition, TenantStore } from '@baton/store';
 
-/** An agent is held against the others again when they have changed meanwhile, so often. */
+/** A group is held against those of the others again when another process has changed one meanwhile, so often. */
 const MAX_TRIES = 5;
 
 /**
- * Stores an agent as it was sent, or as a file of Rustbot's has it: held against the gateway's tools and the tenant's other agents,
- * also against those that another replica stores at the same time. Returns what of it was left out.
+ * Stores an agent as it was sent, or as a file of Rustbot's has it. Returns what of it was left out.
  * Errors: `invalid_arguments` naming the field, those of `Definitions.put`.
  */
 export async function putAgent(
@@ -22,25 +27,43 @@ export async function putAgent(
   checkId: (id: string) => void,
   expected?: ExpectedEtag,
 ): Promise<PutDefinition & { readonly ignored: readonly string[] }> {
-  for (let tries = 1; ; tries++) {
-    const { entries, revision } = await tenant.agents.entries();
-    const { agent, ignored } = parseAgent(sent, { isTool, entries });
-    checkId(agent.id);
-    if (agent.parameters !== undefined && tries === 1)
-      await validator.requireUsableSchema(tenant.id, agent.parameters, 'parameters');
-    try {
-      const put = await tenant.agents.put(identity, agent.id, {
-        definition: versionOf(agent),
-        summary: agentSummaryOf(agent) as unknown as JsonObject,
-        enabled: agent.enabled,
-        primary: agent.isPrimary,
-        revision,
-        expected,
-      });
-      return { ...put, ignored };
-    } catch (thrown) {
-      const isRace = thrown instanceof BatonError && thrown.code === 'agents_conflict';
-      if (!isRace || tries === MAX_TRIES) throw thrown;
+  const { agent, ignored } = parseAgent(sent, isTool);
+  checkId(agent.id);
+  if (agent.parameters !== undefined)
+    await validator.requireUsableSchema(tenant.id, agent.parameters, 'parameters');
+  const put = (revision?: string) =>
+    tenant.agents.put(identity, agent.id, {
+      definition: versionOf(agent),
+      summary: agentSummaryOf(agent) as unknown as JsonObject,
+      enabled: agent.enabled,
+      primary: agent.isPrimary,
+      ...(revision !== undefined && { revision }),
+      expected,
+    });
+  return { ...(await (calls(agent) ? putOutsideCycles(tenant, agent, put) : put())), ignored };
+}
+
+/** Who has no group calls nobody, and is part of no cycle. */
+function calls({ group = [] }: AgentInput): boolean {
+  return group.length > 0;
+}
+
+/** Stores an agent whose group leads back to it over no other's, also of those that another replica stores at the same time. */
+async function putOutsideCycles(
+  { agents }: TenantStore,
+  agent: AgentInput,
+  put: (revision: string) => Promise<PutDefinition>,
+): Promise<PutDefinition> {
+  return agents.inTurn(async () => {
+    for (let tries = 1; ; tries++) {
+      const { entries, revision } = await agents.entries();
+      refuseGroupCycle(agent, entries);
+      try {
+        return await put(revision);
+      } catch (thrown) {
+        const isRace = thrown instanceof BatonError && thrown.code === 'agents_conflict';
+        if (!isRace || tries === MAX_TRIES) throw thrown;
+      }
     }
-  }
+  });
 }

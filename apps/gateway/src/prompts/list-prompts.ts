@@ -4,34 +4,31 @@ import type { Workflow } from '@baton/workflows';
 import type { ListPromptsResult, Prompt } from '@modelcontextprotocol/sdk/types.js';
 import { findGuide, guideListing, guideNames } from './guides.ts';
 
-/** The guides, and the tenant's workflows and public prompts, in pages by name. Of a workflow and a prompt of one name it is the workflow. */
+/** The guides, and the tenant's workflows and public prompts, in pages by name: what is read is what the page shows. */
 export async function listPrompts(
   { workflows, prompts }: TenantStore,
   cursor: string | undefined,
 ): Promise<ListPromptsResult> {
-  const [names, { entries }] = await Promise.all([
-    workflows.names(),
-    prompts.inTurn(() => prompts.entries()),
-  ]);
-  const shown = new Map(entries.filter(isPublic).map((entry) => [entry.name, entry]));
-  const all = [...new Set([...guideNames, ...names, ...shown.keys()])].toSorted();
+  const [names, publicNames] = await Promise.all([workflows.names(), prompts.publicNames()]);
+  const all = [...guideNames, ...names, ...publicNames].toSorted();
   const { items, ...next } = workflows.pageOfNames('prompts', all, cursor);
-  const isWorkflow = new Set(names);
-  const read = await workflows.newest(items.filter((name) => isWorkflow.has(name)));
-  const listed = new Map(read.map((one) => [one.name, promptOfWorkflow(one)]));
+  const isOfPage = new Set(items);
+  const ofPage = (of: readonly string[]) => of.filter((name) => isOfPage.has(name));
+  const [read, { entries }] = await Promise.all([
+    workflows.newest(ofPage(names)),
+    prompts.entriesOf(ofPage(publicNames)),
+  ]);
+  const listed = new Map([
+    ...entries.map((one) => [one.name, promptOf(one)] as const),
+    ...read.map((one) => [one.name, promptOfWorkflow(one)] as const),
+  ]);
   return {
     prompts: items.flatMap((name) => {
       const guide = findGuide(name);
-      if (guide !== undefined) return guideListing(guide);
-      const prompt = isWorkflow.has(name) ? undefined : shown.get(name);
-      return (prompt === undefined ? listed.get(name) : promptOf(prompt)) ?? [];
+      return (guide === undefined ? listed.get(name) : guideListing(guide)) ?? [];
     }),
     ...next,
   };
-}
-
-function isPublic({ summary }: DefinitionEntry): boolean {
-  return summary['public'] === true;
 }
 
 function promptOf({ name, summary }: DefinitionEntry): Prompt {

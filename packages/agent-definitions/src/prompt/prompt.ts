@@ -102,9 +102,7 @@ export interface PromptDefinition extends PromptInput {
 }
 
 /** What lists show of a prompt: kept beside its versions. */
-export type PromptSummary = Pick<PromptInput, 'title' | 'description' | 'public'> & {
-  readonly arguments: PromptInput['arguments'];
-};
+export type PromptSummary = Pick<PromptInput, 'title' | 'description' | 'public' | 'arguments'>;
 
 export function promptSummaryOf(prompt: PromptInput): PromptSummary {
   const { title, description, public: isPublic, arguments: args } = prompt;

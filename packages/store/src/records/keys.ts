@@ -153,6 +153,8 @@ export class TenantKeys extends TenantBase {
   readonly workflows = `${this.tenant}:workflows`;
   readonly agents = `${this.tenant}:agents`;
   readonly prompts = `${this.tenant}:prompts`;
+  /** The names of the prompts that are MCP prompts too. */
+  readonly publicPrompts = `${this.tenant}:publicPrompts`;
   /** What each model costs. */
   readonly prices = `${this.tenant}:prices`;
   /** The last changes of the tenant and of its keys. */

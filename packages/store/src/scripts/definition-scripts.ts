@@ -5,7 +5,7 @@ import { BATCHED, NEW_WORK, RECHECK_ARGS, REPLICATED } from './script-groups.ts'
 
 export const PUT_DEFINITION = defineScript(
   'definition/put_definition',
-  ['credential', 'tenant', 'definitions', 'definition', 'workflows', 'prompts', 'activeChangeChannel'],
+  ['credential', 'tenant', 'definitions', 'definition', 'workflows', 'publicPrompts', 'activeChangeChannel'],
   [
     ...RECHECK_ARGS,
     ...([
@@ -17,6 +17,7 @@ export const PUT_DEFINITION = defineScript(
       'enabled',
       'primary',
       'revision',
+      'public',
       'by',
       'kept',
       'expected',
@@ -27,7 +28,7 @@ export const PUT_DEFINITION = defineScript(
 
 export const DELETE_DEFINITION = defineScript(
   'definition/delete_definition',
-  ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
+  ['credential', 'tenant', 'definitions', 'definition', 'publicPrompts', 'activeChangeChannel'],
   [...RECHECK_ARGS, 'kind', 'name', 'expected'],
   REPLICATED,
 );

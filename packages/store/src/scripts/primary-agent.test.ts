@@ -47,6 +47,7 @@ async function run(
       enabled,
       primary,
       revision: '',
+      public: '',
       by: '"ann"',
       kept: 5,
       expected: '',

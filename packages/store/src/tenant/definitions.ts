@@ -31,6 +31,8 @@ export interface NewDefinition {
   readonly summary?: JsonObject;
   readonly enabled?: boolean | undefined;
   readonly primary?: boolean | undefined;
+  /** Of a prompt: whether it is an MCP prompt too, in the place of a workflow of its name. */
+  readonly public?: boolean;
   /** Of an agent: the `revision` of the list that it was checked against. */
   readonly revision?: string;
   readonly expected?: ExpectedEtag;
@@ -86,6 +88,7 @@ export class Definitions {
       enabled: formatFlag(put.enabled),
       primary: formatFlag(put.primary),
       revision: put.revision ?? '',
+      public: put.public === true ? '1' : '',
       by: JSON.stringify(identity.principal),
       kept: KEPT_VERSIONS,
       expected: put.expected ?? '',
@@ -170,6 +173,18 @@ export class Definitions {
   async names(): Promise<string[]> {
     const { connection, keys } = this.context;
     return (await connection.command((client) => client.hkeys(keys[this.plural]))).toSorted();
+  }
+
+  /** The id of the primary agent. */
+  async primary(): Promise<string | undefined> {
+    const { connection, keys } = this.context;
+    return (await connection.command((client) => client.hget(keys.tenant, 'primaryAgent'))) ?? undefined;
+  }
+
+  /** The names of the prompts that are MCP prompts too. */
+  async publicNames(): Promise<string[]> {
+    const { connection, keys } = this.context;
+    return connection.command((client) => client.smembers(keys.publicPrompts));
   }
 
   /** What lists show of all, in the order of their names, and of agents the primary's id: one round trip. */

@@ -170,7 +170,7 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await agents.changeAgent(ANN, 'second', { primary: true });
   await agents.changeAgent(ANN, 'first', { enabled: false });
   await agents.delete(ANN, 'first');
-  await prompts.put(ANN, 'ask', { definition: { text: 'Why?' }, summary: { public: true } });
+  await prompts.put(ANN, 'ask', { definition: { text: 'Why?' }, public: true });
   await prompts.delete(ANN, 'ask');
   // Opened past the tenant's own way: the task of a workflow has no interactions.
   const opened = await tasks.open(

@@ -33,7 +33,7 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
   { pattern: /^:project:/, ...KEPT_WITH_TENANT },
   { pattern: /^:roles$/, ...KEPT_WITH_TENANT },
   { pattern: /^:(conversations|conversationSizes)$/, ...KEPT_WITH_TENANT },
-  { pattern: /^:(workflows|agents|prompts)$/, ...KEPT_WITH_TENANT },
+  { pattern: /^:(workflows|agents|prompts|publicPrompts)$/, ...KEPT_WITH_TENANT },
   { pattern: /^:(workflow|agent|prompt):[^:]+$/, ...KEPT_WITH_TENANT },
   { pattern: /^:prices$/, ...KEPT_WITH_TENANT },
   { pattern: /^:audit$/, ...KEPT_WITH_TENANT },

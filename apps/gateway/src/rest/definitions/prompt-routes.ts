@@ -65,6 +65,7 @@ export function promptRoutes({ tools, validator }: PromptContext): DefinitionRou
       return tenant.prompts.put(identity, name, {
         definition: prompt as unknown as JsonObject,
         summary: promptSummaryOf(prompt) as unknown as JsonObject,
+        public: prompt.public,
         expected,
       });
     },

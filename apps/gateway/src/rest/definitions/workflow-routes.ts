@@ -70,10 +70,8 @@ const SPECIALIST: WorkflowTool = { argumentNames: undefined, findProblems: () =>
 
 /** The tools of this gateway, and the specialists of a tenant, as definitions of workflows are held against them. */
 async function workflowTools(tools: ReadonlyMap<string, Tool>, { agents }: TenantStore): Promise<FindTool> {
-  const { entries, primary } = await agents.entries();
-  const specialists = new Set(
-    entries.filter(({ name }) => name !== primary).map(({ name }) => toolNameOf(name)),
-  );
+  const [names, primary] = await Promise.all([agents.names(), agents.primary()]);
+  const specialists = new Set(names.filter((name) => name !== primary).map(toolNameOf));
   return (name) => {
     const tool = tools.get(name);
     if (tool !== undefined) return toWorkflowTool(tool);

@@ -10,6 +10,7 @@ local conflict = refusal_of_etag(entry)
 if conflict then return conflict end
 if A_kind == 'agent' and primary_agent() == A_name then return {'agent_is_primary', 'deleted'} end
 redis.call('HDEL', K_definitions, A_name)
+if A_kind == 'prompt' then redis.call('SREM', K_publicPrompts, A_name) end
 local freed = #entry.summary
 for _, field in ipairs(redis.call('HKEYS', K_definition)) do
   if string.find(field, '^%d+$') then freed = freed + bytes_of_version(field) end

@@ -3,15 +3,15 @@
 -- first agent is its primary; to make another one the primary is one write, and so there is always exactly one.
 -- Arguments: limit: the tenant's limit of how many; summary: what lists show of it, or ''; enabled, primary: 0, 1, or '' for as it is;
 -- revision: how often agents had changed when this one was checked against them, or ''; by: who stores it, as JSON;
--- kept: how many versions of each; expected: see refusal_of_etag
+-- public 1: of a prompt that is an MCP prompt too; kept: how many versions of each; expected: see refusal_of_etag
 -- Returns: {'stored', version, etag}; {'unchanged', version, etag} where all is as it was, whatever is expected;
 --          {'definition_conflict', etag}; {'agents_conflict'} when agents have changed since `revision`;
 --          {'agent_is_primary', why}; {'prompt_name_taken', kind} by a workflow or a public prompt; {'limit_storage', limit, most, used}; or a
 --          refusal of RECHECK
 -- A workflow and a public prompt of one name would be one MCP prompt.
 local function taken_by()
-  if A_kind == 'workflow' then return is_public(redis.call('HGET', K_prompts, A_name)) and 'public prompt' end
-  return A_kind == 'prompt' and is_public(A_summary) and redis.call('HEXISTS', K_workflows, A_name) == 1 and 'workflow'
+  if A_kind == 'workflow' then return redis.call('SISMEMBER', K_publicPrompts, A_name) == 1 and 'public prompt' end
+  return A_public == '1' and redis.call('HEXISTS', K_workflows, A_name) == 1 and 'workflow'
 end
 
 local now = clock()
@@ -56,6 +56,7 @@ local refused = refusal_of_storage(limit, stored, grown)
 if refused then return refused end
 count_definition_bytes(grown)
 write_entry(entry)
+if A_kind == 'prompt' then redis.call(A_public == '1' and 'SADD' or 'SREM', K_publicPrompts, A_name) end
 if not same then
   redis.call('HSET', K_definition, entry.version, A_definition, entry.version .. ';by', by)
   redis.call('HDEL', K_definition, oldest, oldest .. ';by')

@@ -23,9 +23,6 @@ local function bytes_of_version(version)
   return length > 0 and length + redis.call('HSTRLEN', K_definition, version .. ';by') + W_definition_version or 0
 end
 
--- Whether the summary of a prompt says that it is public. In a text of JSON each quote has a backslash before it.
-local function is_public(summary) return summary and string.find(summary, '"public":true', 1, true) ~= nil end
-
 local function count_definition_bytes(by)
   count_for_tenant('workflowBytes', by)
   count_for_tenant('stored', by)
