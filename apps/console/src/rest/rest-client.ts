@@ -26,7 +26,7 @@ const MOST_READING_MS = 15_000;
 const RETRY_MS = 5_000;
 
 /** What is read or stored, with its entity tag. */
-export interface Tagged<T> {
+export interface WithEtag<T> {
   readonly value: T;
   readonly etag: string;
 }
@@ -60,7 +60,7 @@ export class RestClient {
   }
 
   /** The same with its entity tag; empty where it has none. */
-  async getTagged<T>(path: string, query: Query = {}, given?: AbortSignal): Promise<Tagged<T>> {
+  async getTagged<T>(path: string, query: Query = {}, given?: AbortSignal): Promise<WithEtag<T>> {
     const tooLate = AbortSignal.timeout(MOST_READING_MS);
     const signal = given === undefined ? tooLate : AbortSignal.any([given, tooLate]);
     try {
@@ -82,7 +82,7 @@ export class RestClient {
   }
 
   /** Stores where there is what `precondition` asks for. Errors: RestError, its status 412 where there is something else. */
-  async putWhere<T>(path: string, precondition: Precondition, body: unknown): Promise<Tagged<T>> {
+  async putWhere<T>(path: string, precondition: Precondition, body: unknown): Promise<WithEtag<T>> {
     return readTagged<T>(await this.fetch('PUT', path, { body, precondition }));
   }
 
@@ -160,7 +160,7 @@ export class RestClient {
   }
 }
 
-async function readTagged<T>(response: Response): Promise<Tagged<T>> {
+async function readTagged<T>(response: Response): Promise<WithEtag<T>> {
   return { value: (await response.json()) as T, etag: response.headers.get('etag') ?? '' };
 }
 

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { BatonError, toBatonError } from '@baton/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CrossOriginHeaders } from './allowed-origins.ts';
-import { logEventsOf, REQUEST_ID_HEADER, whatIsAskedFor } from './event-log.ts';
+import { logEventsOf, REQUEST_ID_HEADER, requestTarget } from './event-log.ts';
 import { MalformedBodyError } from './read-body.ts';
 import { publicUrl } from './public-url.ts';
 import type { ResponseHeaders } from './response-headers.ts';
@@ -118,7 +118,7 @@ export async function sendErrorResponse(request: FastifyRequest, reply: FastifyR
       request,
       reply,
       request.restCaller ?? undefined,
-    )('refused', { ...whatIsAskedFor(request), code: refusal });
+    )('refused', { ...requestTarget(request), code: refusal });
   await request.server.refusalCosts.charge(request, reply, error);
   const { http, rpc } = error.row;
   reply.status(http).headers(errorHeaders(error, request));

@@ -82,7 +82,7 @@ export function logEventsOf(
 const TOOL_ROUTE = /^\/v1\/(?:tenants\/:tenant\/)?tools\/(\w+)$/;
 
 /** What a request over HTTP is for: a tool, or else its route; nothing where no route is. */
-export function whatIsAskedFor({
+export function requestTarget({
   method,
   is404,
   routeOptions,

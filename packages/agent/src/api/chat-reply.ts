@@ -4,7 +4,7 @@ import { isRecord, JsonTextError, parseJson } from '@baton/protocol';
  * A whole reply of OpenAI's chat completions, with what servers of that API give in another form as it has it: arguments of a function call
  * as text, and counts of usage as numbers or not at all. Any other text is given back.
  */
-export function asChatReply(text: string): string {
+export function normalizeChatReply(text: string): string {
   // Most replies are as they should be: they are not written again.
   const reply = text.includes('"choices"') ? readJson(text) : undefined;
   if (!isRecord(reply) || !Array.isArray(reply['choices'])) return text;

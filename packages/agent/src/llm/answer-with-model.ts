@@ -8,7 +8,7 @@ import { convertMessages } from './convert-messages.ts';
 import { CallNaming, convertToolChoice, convertTools, toolsOfTurns } from './convert-tools.ts';
 import { modelIdOf, probeEndpoint } from './probe-endpoint.ts';
 import { type ModelTools, modelToolsOf } from './model-tools.ts';
-import { type OptionalParameter, RefusedParameters, type RequestParameters } from './refused-parameters.ts';
+import { type OptionalParameter, RefusedParameters, type OptionalParameters } from './refused-parameters.ts';
 import {
   type CallSettings,
   generateReply,
@@ -76,7 +76,7 @@ export function answerWith(
 }
 
 interface CallBounds {
-  readonly parameters: RequestParameters;
+  readonly parameters: OptionalParameters;
   readonly media: RequestMedia;
   readonly maxTokens: number | undefined;
   readonly abortSignal: AbortSignal;
@@ -140,7 +140,7 @@ function callSettings(
 
 const NUMBERS = ['temperature', 'topP', 'topK', 'presencePenalty', 'frequencyPenalty', 'seed'] as const;
 
-function numbersOf(request: LlmRequest, parameters: RequestParameters) {
+function numbersOf(request: LlmRequest, parameters: OptionalParameters) {
   const sent = NUMBERS.flatMap((name) => {
     const value = readParameter(request, name);
     return typeof value === 'number' && parameters.send(name) ? [[name, value] as const] : [];
@@ -151,7 +151,7 @@ function numbersOf(request: LlmRequest, parameters: RequestParameters) {
 /** What OpenAI's APIs take beside the settings that all have. They refuse `parallel_tool_calls` in a request without tools. */
 function openAiOptions(
   request: LlmRequest,
-  on: { readonly parameters: RequestParameters; readonly hasTools: boolean; readonly isResponses: boolean },
+  on: { readonly parameters: OptionalParameters; readonly hasTools: boolean; readonly isResponses: boolean },
 ) {
   const { parameters, hasTools } = on;
   const effort = readParameter(request, 'reasoningEffort');
@@ -167,7 +167,7 @@ function openAiOptions(
 }
 
 /** The endpoint is to hold the model to the schema, or else to JSON, as far as it does either. */
-function jsonOutput({ schema }: LlmRequest, parameters: RequestParameters) {
+function jsonOutput({ schema }: LlmRequest, parameters: OptionalParameters) {
   if (schema !== undefined && parameters.send('jsonSchema'))
     return { output: Output.object({ schema: jsonSchema(schema) }) };
   return parameters.send('json') ? { output: Output.json() } : {};

@@ -1,5 +1,5 @@
 import { connectionFailureReason, JsonTextError, MAX_BODY_BYTES, requireJsonBounds } from '@baton/protocol';
-import { asChatReply } from '../api/chat-reply.ts';
+import { normalizeChatReply } from '../api/chat-reply.ts';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { failureInBody } from './classify-llm-error.ts';
 import { expectedReply, WholeReplyFailure } from './whole-reply.ts';
@@ -66,7 +66,7 @@ async function boundReply(reply: Response, signal: AbortSignal | null | undefine
   const failure = ok ? failureInBody(text) : undefined;
   if (failure !== undefined) throw failure;
   return {
-    reply: new Response(ok ? asChatReply(text) : text, reply),
+    reply: new Response(ok ? normalizeChatReply(text) : text, reply),
     isWhole: ok && text.trimStart().startsWith('{'),
   };
 }

@@ -38,9 +38,9 @@ export class RefusedParameters {
   private readonly refused = new LRUCache<string, Sizes>({ max: MAX_REMEMBERED });
 
   /** The parameters of one request of a principal to a model. What is in `kept` is never left out. */
-  ofRequest(principal: string, modelId: string, kept: readonly OptionalParameter[] = []): RequestParameters {
+  ofRequest(principal: string, modelId: string, kept: readonly OptionalParameter[] = []): OptionalParameters {
     const key = JSON.stringify([principal, modelId]);
-    return new RequestParameters(kept, {
+    return new OptionalParameters(kept, {
       has: (parameter, size) => size >= (this.refused.get(key)?.get(parameter) ?? Number.POSITIVE_INFINITY),
       add: (sizes) => {
         const all = new Map(this.refused.get(key));
@@ -61,7 +61,7 @@ interface KnownRefusals {
  * The optional parameters of one request, which may take several calls: one that the endpoint refused by name is left out of the next
  * call. It is remembered as refused only when the call without it was answered: an error that names it may be about something else.
  */
-export class RequestParameters {
+export class OptionalParameters {
   private readonly kept: readonly OptionalParameter[];
   private readonly known: KnownRefusals;
   /** Those of the call that is under way. */

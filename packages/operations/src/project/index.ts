@@ -41,8 +41,8 @@ export {
   existingItems,
   resolveDependency,
 } from './dependencies/dependency-graph.ts';
-export { whyNothingIsReady } from './dependencies/nothing-ready.ts';
-export { isOpen, nextReadyItem, standaloneItem } from './dependencies/ready-items.ts';
+export { nothingReadyMessage } from './dependencies/nothing-ready.ts';
+export { isOpen, nextReadyItem, taskItemView } from './dependencies/ready-items.ts';
 export { type GeneratedSubtask, plannedSubtaskSchema } from './model/generated-subtask.ts';
 export { MAX_TASKS_PER_ANSWER, generatedTaskSchema, plannedTaskSchema } from './model/generated-task.ts';
 export { type SeenItems, seenItem, seenItems, seenTasks, seenTasksAndSubtasks } from './model/item-uid.ts';

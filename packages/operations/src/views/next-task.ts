@@ -5,8 +5,8 @@ import {
   nextReadyItem,
   openTag,
   type Project,
-  standaloneItem,
-  whyNothingIsReady,
+  taskItemView,
+  nothingReadyMessage,
   withoutAttachmentBodies,
 } from '../project/index.ts';
 import { standaloneSubtaskViewSchema, taskViewSchema } from './task-view.ts';
@@ -31,7 +31,7 @@ export function nextTask(project: Project | undefined, input: NextTaskInput): Ne
   const { tag, tasks } = openTag(project, input.projectRoot, input.tag);
   const next = nextReadyItem(tasks, isOpen);
   if (next === undefined)
-    return { projectRoot: input.projectRoot, tag, task: null, message: whyNothingIsReady(tasks) };
-  const task = withoutAttachmentBodies(standaloneItem(tasks, next));
+    return { projectRoot: input.projectRoot, tag, task: null, message: nothingReadyMessage(tasks) };
+  const task = withoutAttachmentBodies(taskItemView(tasks, next));
   return { projectRoot: input.projectRoot, tag, task, message: `Next is ${task.id}: ${task.title}` };
 }

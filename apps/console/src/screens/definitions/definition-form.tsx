@@ -4,12 +4,12 @@ import { useConfirmation } from '../../components/action/confirmation.tsx';
 import { JsonField } from '../../components/json-field.tsx';
 import { plainText } from '../../components/plain-text.ts';
 import { useSession } from '../../session/session-context.ts';
-import { isConflict, type Tagged } from '../../rest/rest-client.ts';
+import { isConflict, type WithEtag } from '../../rest/rest-client.ts';
 import type { DefinitionVersion } from './definition-kind.ts';
 
 interface DefinitionFormProps {
   readonly path: string;
-  readonly newest: Tagged<DefinitionVersion>;
+  readonly newest: WithEtag<DefinitionVersion>;
   readonly onStored: () => void;
 }
 

@@ -10,13 +10,13 @@ import { RelativeTime } from '../../components/time.tsx';
 import { isAdmin } from '../../session/session.ts';
 import { useSession } from '../../session/session-context.ts';
 import { DefinitionForm } from './definition-form.tsx';
-import type { Tagged } from '../../rest/rest-client.ts';
+import type { WithEtag } from '../../rest/rest-client.ts';
 import type { DefinitionKind, DefinitionVersion } from './definition-kind.ts';
 import { NewDefinitionForm } from './new-definition-form.tsx';
 import { TestCallForm } from './test-call-form.tsx';
 
 interface Shown {
-  readonly newest: Tagged<DefinitionVersion>;
+  readonly newest: WithEtag<DefinitionVersion>;
   readonly versions: readonly DefinitionVersion[];
 }
 

@@ -10,7 +10,7 @@ import { reportingProgress } from '../../json-rpc/call-in-auth-info.ts';
 import { httpErrorOf, RpcError } from '../../json-rpc/rpc-error.ts';
 import type { Notify } from '../../edge/streams/json-or-sse-reply.ts';
 import type { RpcResponse } from './in-flight-requests.ts';
-import { replyToEach } from './reply-to-each.ts';
+import { replyToBatch } from './reply-to-batch.ts';
 import type { DirectAnswer, RevisionServer } from './revision-server.ts';
 
 /** JSON-RPC responses as the JSON that leaves, and the error whose HTTP status goes with them, if they have one. */
@@ -47,7 +47,7 @@ export class Dispatcher {
     call: Call,
     notify?: Notify,
   ): Promise<DispatchedReply> {
-    const replies = await replyToEach(
+    const replies = await replyToBatch(
       requests,
       (request) => this.send(request, call, notify),
       (request, error) => this.replyTo(request, call, () => Promise.reject(error)),

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
-import { replyToEach } from './reply-to-each.ts';
+import { replyToBatch } from './reply-to-batch.ts';
 
 const requests = Array.from(
   { length: 50 },
@@ -19,7 +19,7 @@ test('each request of a batch begins in another turn of the event loop, so that 
   };
   count();
   const begun: number[] = [];
-  const replies = await replyToEach(
+  const replies = await replyToBatch(
     requests,
     async (request) => {
       begun.push(turn);
@@ -34,7 +34,7 @@ test('each request of a batch begins in another turn of the event loop, so that 
 
 test('8 requests of a batch run at once, and the replies are in the order of the requests', async () => {
   const begun: (() => void)[] = [];
-  const replies = replyToEach(
+  const replies = replyToBatch(
     requests,
     async (request) => {
       await new Promise<void>((resolve) => {

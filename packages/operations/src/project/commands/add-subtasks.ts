@@ -11,7 +11,7 @@ import { convertTaskToSubtask } from '../task-edits/convert-item.ts';
 import { type GeneratedSubtask } from '../model/generated-subtask.ts';
 import { type Project, withComplexityReport } from '../model/project.ts';
 import { requireSeen, requireTask } from '../model/require-existing.ts';
-import { cameSince, type SeenItems } from '../model/item-uid.ts';
+import { isUnseenItem, type SeenItems } from '../model/item-uid.ts';
 import { remapReportTaskIds } from '../model/complexity-report.ts';
 import { findDroppedDependencies } from '../dependencies/dropped-dependencies.ts';
 import { listRemarks } from '../model/remarks.ts';
@@ -70,7 +70,8 @@ export function addSubtasks(project: Project | undefined, command: AddSubtasks, 
         ? found.subtasks
         : found.subtasks.filter(
             (subtask) =>
-              subtask.status !== 'pending' || cameSince(command.seen, `${found.id}.${subtask.id}`, subtask),
+              subtask.status !== 'pending' ||
+              isUnseenItem(command.seen, `${found.id}.${subtask.id}`, subtask),
           );
     refuseTooMany(found, kept.length + command.subtasks.length);
     const parent = { ...found, subtasks: kept };

@@ -1,5 +1,5 @@
-import { whyNothingStarts } from '../dependencies/nothing-ready.ts';
-import { nextReadyItem, standaloneItem } from '../dependencies/ready-items.ts';
+import { nothingStartsMessage } from '../dependencies/nothing-ready.ts';
+import { nextReadyItem, taskItemView } from '../dependencies/ready-items.ts';
 import { asJsonOutcome, type CommandResult } from '../model/command-result.ts';
 import { type Project, resolveTag, withTag } from '../model/project.ts';
 import { requireProject, requireSubtask, requireTag, requireTask } from '../model/require-existing.ts';
@@ -65,12 +65,12 @@ export function startNext(
   const { tasks } = requireTag(existing, tag);
   const next = nextReadyItem(tasks, (status) => status === 'pending');
   if (next === undefined) {
-    const message = whyNothingStarts(tasks);
+    const message = nothingStartsMessage(tasks);
     return { project: existing, outcome: asJsonOutcome({ tag, task: null, message }) };
   }
   const id = formatTaskRef(next);
   const after = setStatus(existing, { id, status: 'in-progress', tag }, now).project;
-  const task = standaloneItem(requireTag(after, tag).tasks, next);
+  const task = taskItemView(requireTag(after, tag).tasks, next);
   return { project: after, outcome: asJsonOutcome({ tag, task, message: `Started ${id}: ${task.title}` }) };
 }
 

@@ -6,7 +6,7 @@ import { isOpen } from './ready-items.ts';
 const MOST_NAMED = 5;
 
 /** Why no open task of a tag can be worked on: for `next_task`, which gives what is in progress too. */
-export function whyNothingIsReady(tasks: readonly Task[]): string {
+export function nothingReadyMessage(tasks: readonly Task[]): string {
   const open = tasks.filter(({ status }) => isOpen(status)).length;
   if (open === 0) return 'Nothing is left to start: no task is pending or in progress.';
   const waits = `None of the ${open} open tasks can start: each waits for a dependency that is not done.`;
@@ -14,9 +14,9 @@ export function whyNothingIsReady(tasks: readonly Task[]): string {
 }
 
 /** Why nothing that is pending can be started: for `start_next_task`, which leaves what is in progress to who began it. */
-export function whyNothingStarts(tasks: readonly Task[]): string {
+export function nothingStartsMessage(tasks: readonly Task[]): string {
   const begun = tasks.filter(({ status }) => status === 'in-progress');
-  if (begun.length === 0) return whyNothingIsReady(tasks);
+  if (begun.length === 0) return nothingReadyMessage(tasks);
   const pending = tasks.filter(({ status }) => status === 'pending').length;
   const waits = pending === 0 ? '' : ` Pending, and waiting for dependencies that are not done: ${pending}.`;
   const finished = begun.filter(

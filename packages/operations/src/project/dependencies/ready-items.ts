@@ -35,7 +35,7 @@ export function nextReadyItem(
 }
 
 /** A task, or a subtask with its outside id and its task, as tools show it on its own. */
-export function standaloneItem(tasks: readonly Task[], { task: id, subtask }: TaskRef) {
+export function taskItemView(tasks: readonly Task[], { task: id, subtask }: TaskRef) {
   const task = findTask(tasks, id) as Task;
   if (subtask === undefined) return { ...task, subtasks: [...task.subtasks] };
   const { title, status, priority, subtasks } = task;

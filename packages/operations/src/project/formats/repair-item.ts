@@ -25,7 +25,7 @@ export interface FileItem {
 }
 
 /** Says which items of one list have another id than the written one. */
-export function noteIds(
+export function noteChangedIds(
   items: readonly FileItem[],
   assigned: readonly AssignedId[],
   repairs: FileRepair[],

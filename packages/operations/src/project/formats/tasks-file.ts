@@ -11,7 +11,7 @@ import { newTag, type Project, type Tag, type TagMetadata } from '../model/proje
 import { type Subtask, subtaskSchema, type Task, TASK_LIMITS, taskSchema } from '../model/task.ts';
 import { type AssignedId, FileIds, rawSubtasks } from './file-ids.ts';
 import { type FileRepair, shownValue } from './file-repair.ts';
-import { type FileItem, noteIds, repairItem } from './repair-item.ts';
+import { type FileItem, noteChangedIds, repairItem } from './repair-item.ts';
 import { type RawTag, countFileTags, readFileTags } from './file-tags.ts';
 import { keepValue, metadataOf, noteMetadata } from './kept-values.ts';
 
@@ -121,7 +121,7 @@ function* readTag(
   const items = itemsOf(given, `${name}.tasks`, kept, repairs);
   const metadata = { ...newTag(name, now).metadata, ...kept } as TagMetadata;
   const ids = new FileIds(items.map(({ raw }) => raw));
-  noteIds(items, ids.tasks, repairs);
+  noteChangedIds(items, ids.tasks, repairs);
   const tasks: Task[] = [];
   let dependencies = 0;
   for (const [at, item] of items.entries()) {
@@ -161,7 +161,7 @@ function readTask({ raw, place }: FileItem, at: number, ids: FileIds, repairs: F
   const metadata = metadataOf(raw);
   const items = itemsOf(given, `${place}.subtasks`, metadata, repairs);
   const assigned = ids.subtasks[at] as readonly AssignedId[];
-  noteIds(items, assigned, repairs);
+  noteChangedIds(items, assigned, repairs);
   const subtasks = items.map((item, part) =>
     repairItem(subtaskSchema, item, (assigned[part] as AssignedId).id, byIds(item.raw, ids, id), repairs),
   );

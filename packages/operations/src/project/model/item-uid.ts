@@ -64,7 +64,7 @@ export function isGoneItem(seen: SeenItems | undefined, id: string, item: Item |
 }
 
 /** Whether the item was not there, under this id, when a program read the others of its list. */
-export function cameSince(seen: SeenItems | undefined, id: string, item: Item): boolean {
+export function isUnseenItem(seen: SeenItems | undefined, id: string, item: Item): boolean {
   const is = uidOf(item);
   return seen !== undefined && is !== undefined && seen[id] !== is;
 }

@@ -11,7 +11,7 @@ const MAX_REPLY_LENGTH = 4 * 2 ** 20;
  * The replies to the requests of a batch, in their order. Each request begins in a turn of the event loop of its own, so that other
  * callers are served between them. `refuse` is given those that come once the replies have reached their length: they are not run.
  */
-export async function replyToEach<Reply extends { readonly json: string }>(
+export async function replyToBatch<Reply extends { readonly json: string }>(
   requests: readonly JSONRPCRequest[],
   send: (request: JSONRPCRequest) => Promise<Reply>,
   refuse: (request: JSONRPCRequest, error: BatonError) => Promise<Reply>,
