@@ -62,6 +62,10 @@ export class AgentsFixture {
     });
   }
 
+  async deleteAgent(id: string): Promise<void> {
+    await this.tenant.agents.delete(ADMIN, id);
+  }
+
   /** Stores a prompt over REST, as an administrator does. */
   async putPrompt(name: string, more: object): Promise<void> {
     await this.requestPrompt(name, { method: 'PUT', body: JSON.stringify({ name, ...more }) });

@@ -120,6 +120,38 @@ describe('a specialist', () => {
     await fixture.putAgent(coder);
   });
 
+  test('that was deleted meanwhile is an error result without a route of REST', async () => {
+    await fixture.putAgent({ id: 'passing', name: 'Passing', instructions: 'You pass.' });
+    const { outcome } = await primaryGoesOn('passing', { message: 'x' }, () =>
+      fixture.deleteAgent('passing'),
+    );
+    expect(told(outcome).content).toBe("Error: There is no agent 'passing' any more.");
+  });
+
+  test('that was changed meanwhile takes the arguments of its new version, whose instructions it has', async () => {
+    const parameters = (field: string) => ({
+      type: 'object',
+      properties: { [field]: { type: 'string' } },
+      required: [field],
+      additionalProperties: false,
+    });
+    const put = (instructions: string, field: string) =>
+      fixture.putAgent({ id: 'mover', name: 'Mover', instructions, parameters: parameters(field) });
+    await put('Old.', 'old');
+    const fitting = await primaryGoesOn('mover', { new: 'x' }, () => put('New.', 'new'));
+    expect(fitting.outcome.pending.llmRequestForAgent.messages).toEqual([
+      { role: 'system', content: 'New.' },
+      { role: 'user', content: '{"new":"x"}' },
+    ]);
+    await put('Old.', 'old');
+    const misfit = await primaryGoesOn('mover', { old: 'x' }, () => put('New.', 'new'));
+    const { content } = told(misfit.outcome);
+    expect(content).toContain("The arguments of 'mover' do not fit its parameters: ");
+    expect(content).toContain('They were changed, and are now {"additionalProperties":false');
+    expect(content).toContain('"required":["new"]');
+    await fixture.deleteAgent('mover');
+  });
+
   test('whose arguments do not fit its parameters is an error result that says so', async () => {
     const { outcome } = await primaryGoesOn('web_search', { q: 1 });
     expect(told(outcome).content).toMatch(/arguments of 'web_search' do not fit/);

@@ -15,6 +15,7 @@ export {
   type AgentEntry,
   agentCatalogOf,
   agentSummaryOf,
+  parametersOf,
   type Specialist,
   specialistOf,
 } from './agent/agent-catalog.ts';

@@ -53,14 +53,19 @@ export function agentSummaryOf({ name, description, parameters, group, model }: 
   };
 }
 
+/** The input schema of an agent's tool. */
+export function parametersOf({ parameters }: Pick<AgentSummary, 'parameters'>): JsonObject {
+  return parameters ?? MESSAGE_PARAMETERS;
+}
+
 /** `entry` as others see it. */
 export function specialistOf({ name: id, summary }: AgentEntry): Specialist {
-  const { name = id, description, parameters, group } = summary as Partial<AgentSummary>;
+  const { name = id, description, group } = summary as Partial<AgentSummary>;
   return {
     id,
     name,
     description: description ?? `Asks the agent '${name}'.`,
-    parameters: parameters ?? MESSAGE_PARAMETERS,
+    parameters: parametersOf(summary as Partial<AgentSummary>),
     ...(group === undefined ? {} : { group }),
   };
 }
