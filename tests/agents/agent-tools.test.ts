@@ -70,9 +70,12 @@ test('arguments that do not fit, the primary and a disabled agent are refused by
   });
   const disabled = { id: 'off', name: 'Off', instructions: 'x', enabled: false };
   await fixture.putAgent(disabled);
-  for (const name of ['agent_assistant', 'agent_off', 'agent_nobody'])
+  for (const name of ['agent_assistant', 'agent_off', 'agent_nobody', 'agent_law'])
     await expect(client!.callTool({ name, arguments: { message: 'x' } })).rejects.toMatchObject({
       code: -32602,
+      message: expect.stringContaining(
+        `Unknown tool: ${name}. There is no enabled specialist '${name.slice('agent_'.length)}'.`,
+      ),
     });
 });
 

@@ -1,7 +1,7 @@
 import { PromptListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { codeBlocksUnder } from '../docs/read-markdown-pages.ts';
-import type { AnyJson } from '../harness/mcp-client.ts';
+import { type AnyJson, callToolForError } from '../harness/mcp-client.ts';
 import { AgentFixture } from './agent-fixture.ts';
 import { connectNotifiedClient } from './notified-client.ts';
 
@@ -33,6 +33,15 @@ test('a prompt is stored as a version, with its arguments, read on any replica, 
     },
   });
   expect((await fixture.rest('GET', '/prompts/why/history')).body.versions).toHaveLength(2);
+  const old = await callToolForError(fixture.clients[0], 'call_prompt', {
+    name: 'why',
+    version: 99,
+    args: {},
+  });
+  expect(old).toMatchObject({
+    code: 'prompt_not_found',
+    message: expect.stringContaining('GET /v1/prompts/why/history'),
+  });
   expect((await fixture.rest('GET', '/prompts')).body.prompts).toMatchObject([
     { name: 'why', public: false },
   ]);

@@ -258,7 +258,13 @@ describe('what is wrong', () => {
       /not found/,
     ],
     ['ping', () => send('ping'), 404, -32601, /not found/],
-    ['a method of 2025', () => send('resources/subscribe', { uri: 'x' }), 404, -32601, /not found/],
+    [
+      'a subscription of 2025',
+      () => send('resources/subscribe', { uri: 'x' }),
+      404,
+      -32601,
+      /not found: resources\/subscribe; subscriptions\/listen with notifications.resourceSubscriptions/,
+    ],
     ['a task of 2025', () => send('tasks/list'), 404, -32601, /not found/],
     ['an unknown method', () => send('tools/dance'), 404, -32601, /not found/],
     [

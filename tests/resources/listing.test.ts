@@ -203,10 +203,22 @@ describe('lists of resources', () => {
       'expand_task',
       'expand_all',
     ]);
+    // The contract of resources has some without their query.
+    expect(await values(`${project}tasks/{id}`, 'id', '', given)).toEqual(['1', '1.1', '2']);
     const refused = async (ref: object, name: string) =>
       (await fixture.rpc('completion/complete', { ref, argument: { name, value: '' } })).body.error.code;
     expect(await refused({ type: 'ref/resource', uri: 'baton://nothing/{x}' }, 'x')).toBe(-32602);
     expect(await refused({ type: 'ref/resource', uri: 'baton://tasks/{taskId}' }, '__proto__')).toBe(-32602);
     expect(await refused({ type: 'ref/prompt', name: 'x' }, 'x')).toBe(-32602);
+  });
+
+  test('never repeats a long URI in an error', async () => {
+    const uri = `baton://${'x'.repeat(70_000)}`;
+    const argument = { name: 'x', value: '' };
+    const asked = { ref: { type: 'ref/resource', uri }, argument };
+    const completed = (await fixture.rpc('completion/complete', asked)).body.error;
+    expect(completed.data.ref).toEqual({ type: 'ref/resource', uri: uri.slice(0, 200) });
+    const read = (await fixture.rpc('resources/read', { uri })).body.error;
+    expect(read.data.uri).toBe(uri.slice(0, 200));
   });
 });

@@ -198,6 +198,14 @@ test('a definition may be YAML; what is no YAML, or expands without end, is refu
   expect(body.definition.steps).toMatchObject([
     { name: 'see', tool: 'next_task', arguments: { tag: 'master' } },
   ]);
+  for (const other of ['text/yaml', 'application/x-yaml; charset=utf-8'])
+    expect(await fixture.rest('PUT', '/workflows/yaml', YAML_TEXT, { type: other })).toMatchObject({
+      status: 200,
+    });
+  expect(await fixture.rest('PUT', '/workflows/yaml', YAML_TEXT, { type: 'text/plain' })).toMatchObject({
+    status: 415,
+    body: { detail: expect.stringContaining('"application/yaml"') },
+  });
   const bomb = [
     'a: &a [x, x]',
     ...'bcdefghijklmnopqrst'

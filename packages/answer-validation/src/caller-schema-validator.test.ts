@@ -67,6 +67,24 @@ describe("an answer to a caller's schema", () => {
     expect((await problemWith({ people: long })).match(/people\./g)).toHaveLength(1);
   });
 
+  test('is told the values that a field may have, within a length', async () => {
+    const schema = (values: Json[]): JsonObject => ({
+      type: 'object',
+      properties: { level: { enum: values }, kind: { const: 'task' } },
+    });
+    const problemOf = async (values: Json[], value: Json) => {
+      const result = await check.validateAnswer('acme', schema(values), value);
+      return result.ok ? 'fits' : result.problem;
+    };
+    expect(await problemOf(['low', 2, null], { level: 'x', kind: 'y' })).toBe(
+      'level: must be one of "low"|2|null; kind: must be "task"',
+    );
+    const many = Array.from({ length: 1_000 }, (_, at) => `😀${at}`);
+    const problem = await problemOf(many, { level: 'x' });
+    expect(problem.length).toBeLessThan(400);
+    expect(problem.isWellFormed()).toBe(true);
+  });
+
   test('is held against each pattern of the schema, never against the first one only', async () => {
     expect(await check.validateAnswer('acme', city, { city: 'oslo' })).toEqual({
       ok: false,

@@ -92,14 +92,15 @@ function problemsOf({ validate, validateAll }, values) {
   return problems;
 }
 
-/** A name that a caller gave may be as long as its answer. */
+/** A name that a caller gave may be as long as its answer, and the values that a schema allows as long as the schema. */
 const MAX_NAME_LENGTH = 200;
+const MAX_VALUES_LENGTH = 300;
 
 function problemOf(errors) {
   return errors
     .slice(0, 20)
-    .map(({ instancePath, params, message }) => {
-      const { missingProperty, additionalProperty } = params;
+    .map(({ instancePath, keyword, params, message }) => {
+      const { missingProperty, additionalProperty, allowedValues, allowedValue } = params;
       const field = (missingProperty ?? additionalProperty)?.slice(0, MAX_NAME_LENGTH);
       const path = [...instancePath.split('/').slice(1), ...(field === undefined ? [] : [field])].join('.');
       const problem =
@@ -107,8 +108,18 @@ function problemOf(errors) {
           ? 'is required'
           : additionalProperty !== undefined
             ? 'is none of its properties'
-            : message;
+            : keyword === 'enum'
+              ? `must be one of ${shownValues(allowedValues)}`
+              : keyword === 'const'
+                ? `must be ${shownValues([allowedValue])}`
+                : message;
       return path === '' ? problem : `${path}: ${problem}`;
     })
     .join('; ');
+}
+
+function shownValues(values) {
+  const shown = values.map((value) => JSON.stringify(value)).join('|');
+  if (shown.length <= MAX_VALUES_LENGTH) return shown;
+  return `${shown.slice(0, MAX_VALUES_LENGTH).toWellFormed()}…`;
 }

@@ -63,13 +63,19 @@ function listingOf({ id, name: title, description, parameters }: Specialist): To
   };
 }
 
+/** The id in the name of a specialist's tool; undefined for a name that no specialist's tool can have. */
+export function agentIdIn(name: string): string | undefined {
+  const prefix = toolNameOf('');
+  return name.startsWith(prefix) ? agentIdSchema.safeParse(name.slice(prefix.length)).data : undefined;
+}
+
 /**
  * The tool of an enabled specialist of the caller's tenant; undefined for a name that is none. The caller is admitted first, unless
  * no specialist can have the name. Errors: those of the admission.
  */
 export async function findAgentTool(name: string, call: Call): Promise<Tool | undefined> {
-  const id = name.startsWith(toolNameOf('')) ? name.slice(toolNameOf('').length) : '';
-  if (!agentIdSchema.safeParse(id).success) return undefined;
+  const id = agentIdIn(name);
+  if (id === undefined) return undefined;
   await admitCaller(call, ANY_MCP_CALLER);
   const { entries, primary } = await call.tenant.agents.entriesOf([id]);
   const [entry] = entries;

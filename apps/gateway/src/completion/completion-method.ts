@@ -1,8 +1,10 @@
 import { type CompleteResult, CompleteRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { truncate } from '@baton/protocol';
 import { admitCaller, ANY_MCP_CALLER } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
+import { MAX_SHOWN_URI } from '../resources/read-resource.ts';
 import { resourceKinds } from '../resources/catalog.ts';
 import type { CompletionValues } from '../resources/resource-kind.ts';
 import type { Variables } from '../resources/uri-template.ts';
@@ -39,11 +41,15 @@ async function variableValues(
   given: Variables,
   call: AdmittedCall,
 ): Promise<CompletionValues> {
-  const kind = resourceKinds.find(
-    ({ template }) => template.text === ref.uri && template.variables.length > 0,
-  );
-  if (kind === undefined)
-    throw new RpcError(-32602, `Unknown resource template: ${ref.uri.slice(0, 200)}`, { ref });
+  const kinds = resourceKinds.filter(({ template }) => template.variables.length > 0);
+  // A query may be left out, in the template as in a URI of it.
+  const kind =
+    kinds.find(({ template }) => template.text === ref.uri) ??
+    kinds.find(({ template }) => template.path === ref.uri);
+  if (kind === undefined) {
+    const uri = truncate(ref.uri, MAX_SHOWN_URI);
+    throw new RpcError(-32602, `Unknown resource template: ${uri}`, { ref: { type: ref.type, uri } });
+  }
   const completion = Object.hasOwn(kind.completions, name) ? kind.completions[name] : undefined;
   if (completion === undefined && !kind.template.variables.includes(name)) {
     const variables = kind.template.variables.join(', ');

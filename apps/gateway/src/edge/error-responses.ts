@@ -15,7 +15,7 @@ import { pathOf } from './route-methods.ts';
  */
 export function installErrorHandlers(app: FastifyInstance): void {
   app.setErrorHandler(async (thrown: FastifyError, request, reply) => {
-    const error = fromFastifyError(thrown);
+    const error = fromFastifyError(thrown, request);
     // A client that hangs up while its reply is written is no fault of Baton's.
     if (thrown.code === 'ERR_STREAM_PREMATURE_CLOSE') request.log.debug('the client hung up');
     else if (error.code === 'internal') request.log.error({ err: thrown }, 'request failed');
@@ -139,17 +139,20 @@ export function problemOf(error: BatonError, status: number = error.row.http) {
   return { ...details, type: 'about:blank', title: STATUS_CODES[status], status, detail: message, code };
 }
 
-/** Fastify's own refusals (a body that is too large, a content type that is unknown) under Baton's names. */
-export function fromFastifyError(thrown: FastifyError): BatonError {
+/** Fastify's own refusals (a body that is too large, a content type that the request's route does not take) under Baton's names. */
+export function fromFastifyError(thrown: FastifyError, request?: FastifyRequest): BatonError {
   if (thrown instanceof BatonError) return thrown;
   if (thrown.validation)
     return new BatonError('invalid_arguments', thrown.message, { field: fieldOf(thrown) });
   if (thrown.statusCode === 413)
     return new BatonError('limit_size', 'The body is larger than this server takes.');
   if (thrown.statusCode === 415) {
+    const takesYaml = request?.server.hasContentTypeParser('application/yaml') ?? false;
     return new BatonError(
       'unsupported_media_type',
-      'The body must be JSON: send "Content-Type: application/json".',
+      takesYaml
+        ? 'The body must be JSON or YAML: send "Content-Type: application/json" or "application/yaml".'
+        : 'The body must be JSON: send "Content-Type: application/json".',
     );
   }
   if (thrown.statusCode !== undefined && thrown.statusCode >= 400 && thrown.statusCode < 500) {

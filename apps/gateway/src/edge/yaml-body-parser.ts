@@ -14,12 +14,16 @@ const BYTE_WEIGHT = 10;
 /** Each may multiply what the text says. */
 const MAX_ALIASES = 8;
 
+/** The registered media type (RFC 9512), and those that were in use before it. */
+const MEDIA_TYPES = ['application/yaml', 'application/x-yaml', 'text/yaml'];
+const YAML_TYPE = /^(application\/(x-)?yaml|text\/yaml)\b/i;
+
 /**
  * Takes YAML (1.2, its core schema) beside JSON in the routes of this plugin; what it says must be JSON within JSON's bounds.
  * Its caller's key is known to be good before it is read (`refuseUnadmittedLargeBodies`), and it is parsed in a turn of its tenant.
  */
 export function installYamlBodyParser(app: FastifyInstance): void {
-  app.addContentTypeParser('application/yaml', (request: FastifyRequest, payload, done) => {
+  app.addContentTypeParser(MEDIA_TYPES, (request: FastifyRequest, payload, done) => {
     readBody(request, payload, (error, body) => {
       if (error !== null) return done(error);
       request.bodyWeight = request.bodyBytes * BYTE_WEIGHT;
@@ -36,7 +40,7 @@ export function installYamlBodyParser(app: FastifyInstance): void {
 
 /** True of a body that the parser above reads. */
 export function hasYamlBody({ headers }: FastifyRequest): boolean {
-  return /^application\/yaml\b/i.test(headers['content-type'] ?? '');
+  return YAML_TYPE.test(headers['content-type'] ?? '');
 }
 
 function parseYaml(text: string): unknown {

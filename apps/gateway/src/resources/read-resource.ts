@@ -1,4 +1,4 @@
-import { BatonError, type ErrorCode } from '@baton/protocol';
+import { BatonError, type ErrorCode, truncate } from '@baton/protocol';
 import { admitCaller } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
@@ -7,6 +7,9 @@ import { annotationsOf, type Content, type ResourceKind, sizeOf } from './resour
 
 /** MCP 2025-11-25, server/resources: resource not found. */
 const RESOURCE_NOT_FOUND = -32002;
+
+/** Characters of a URI that an error repeats. */
+export const MAX_SHOWN_URI = 200;
 
 /** The variables name nothing, or nothing that this caller may see. */
 const NOT_FOUND_CODES: ReadonlySet<ErrorCode> = new Set([
@@ -54,8 +57,9 @@ function contentsOf(uri: string, kind: ResourceKind, content: Content) {
 
 function notFound(uri: string, reason?: BatonError): RpcError {
   const explanation = reason === undefined ? '' : `. ${reason.message}`;
-  return new RpcError(RESOURCE_NOT_FOUND, `Resource not found: ${uri.slice(0, 200)}${explanation}`, {
+  const shown = truncate(uri, MAX_SHOWN_URI);
+  return new RpcError(RESOURCE_NOT_FOUND, `Resource not found: ${shown}${explanation}`, {
     ...reason?.toWire(),
-    uri,
+    uri: shown,
   });
 }

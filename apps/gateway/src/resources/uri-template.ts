@@ -11,6 +11,8 @@ const MAX_URI = 16_384;
  */
 export class UriTemplate {
   readonly text: string;
+  /** The template without its query. */
+  readonly path: string;
   readonly variables: readonly string[];
   private readonly parts: readonly string[];
   private readonly query: string | undefined;
@@ -18,6 +20,7 @@ export class UriTemplate {
   constructor(text: string) {
     const [, path = '', query] = /^([^?]*?)(?:\{\?(\w+)\})?$/.exec(text) ?? [];
     this.text = text;
+    this.path = path;
     this.parts = path.split('/');
     this.query = query;
     this.variables = [...this.parts.flatMap((part) => nameOf(part) ?? []), ...(query ? [query] : [])];

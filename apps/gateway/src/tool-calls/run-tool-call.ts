@@ -1,5 +1,5 @@
 import { type BatonError, type JsonObject, nearestName, toBatonError } from '@baton/protocol';
-import { findAgentTool } from '../agents/agent-tool.ts';
+import { agentIdIn, findAgentTool } from '../agents/agent-tool.ts';
 import { admitCaller, admitCallerUnlessAdmitted, ANY_MCP_CALLER } from '../call/access.ts';
 import type { Call, RequestMeta, Tool } from '../call/call.ts';
 import { isMcpHttpError } from '../call/error-classification.ts';
@@ -31,8 +31,10 @@ export async function findTool(name: string, call: Call): Promise<Tool | undefin
   return tool;
 }
 
-/** For the refusal of an unknown tool: the one that was most likely meant; empty where none is near. */
-export function nearestToolHint(name: string, { services }: Call): string {
+/** For the refusal of an unknown tool: that no such specialist can be called, or the tool that was most likely meant; empty where none is near. */
+export function unknownToolHint(name: string, { services }: Call): string {
+  const agentId = agentIdIn(name);
+  if (agentId !== undefined) return `. There is no enabled specialist '${agentId}'.`;
   const nearest = nearestName(name, services.tools.keys());
   return nearest === undefined ? '' : `. Did you mean '${nearest}'?`;
 }

@@ -198,7 +198,9 @@ export function refusalError(
     case 'prompt_not_found':
       return new BatonError(
         'prompt_not_found',
-        `There is no prompt '${subject.name?.slice(0, 100)}'${subject.version === undefined ? '' : ` in version ${subject.version}; only its last versions are kept`}. List them with GET /v1/prompts.`,
+        subject.version === undefined
+          ? `There is no prompt '${subject.name?.slice(0, 100)}'. List them with GET /v1/prompts.`
+          : `There is no version ${subject.version} of a prompt '${subject.name?.slice(0, 100)}'; only the last versions are kept. List them with GET /v1/prompts/${subject.name?.slice(0, 100)}/history.`,
       );
     case 'conversation_not_found':
       return new BatonError(

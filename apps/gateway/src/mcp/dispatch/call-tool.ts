@@ -3,7 +3,7 @@ import { clientTraits } from '../../call/client-traits.ts';
 import { RpcError } from '../../json-rpc/rpc-error.ts';
 import {
   findTool,
-  nearestToolHint,
+  unknownToolHint,
   runToolCall,
   type ToolCallOutcome,
   type ToolCallParams,
@@ -40,5 +40,5 @@ export async function formatCalledTool({ tool, outcome }: CalledTool, call: Call
 
 /** As MCP has it for a name that no tool has. */
 export function unknownToolError(name: string, call: Call): RpcError {
-  return new RpcError(-32602, `Unknown tool: ${name.slice(0, 200)}${nearestToolHint(name, call)}`);
+  return new RpcError(-32602, `Unknown tool: ${name.slice(0, 200)}${unknownToolHint(name, call)}`);
 }

@@ -8,11 +8,13 @@ import {
 import { type CallToolRequest, CallToolRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { COMPLETION_CAPABILITIES } from '../../completion/completion-method.ts';
+import { admitCallerUnlessAdmitted, ANY_MCP_CALLER } from '../../call/access.ts';
 import type { Call } from '../../call/call.ts';
 import { callFromExtra } from '../../json-rpc/call-in-auth-info.ts';
 import type { McpMethod } from '../../json-rpc/mcp-method.ts';
 import { parseRequest } from '../../json-rpc/parse-request.ts';
-import { rethrowAsRpcError } from '../../json-rpc/rpc-error.ts';
+import { RpcError, rethrowAsRpcError } from '../../json-rpc/rpc-error.ts';
+import { subscriptionMethods } from '../../resources/subscribe.ts';
 import { joinToolResult } from '../../tool-results/tool-result.ts';
 import { getPromptMethod } from '../../prompts/prompt-methods.ts';
 import { isPlainToolCall } from '../dispatch/plain-tool-call.ts';
@@ -22,6 +24,7 @@ import type { RevisionServer } from '../dispatch/revision-server.ts';
 import { CACHE_HINTS } from './cache-hints.ts';
 import { callToolOf2026 } from './call-tool.ts';
 import { getPromptOf2026 } from './get-prompt.ts';
+import { LISTEN } from './listen/listen.ts';
 import type { RequestStates } from './input-required/request-states.ts';
 import { type TasksExtensionMethod, taskMethodsOf2026 } from './tasks/task-methods.ts';
 import { TASKS } from '../../call/dialect-choice.ts';
@@ -55,6 +58,7 @@ export async function serveRevisionOf2026(states: RequestStates): Promise<Revisi
         const toolCall = readToolCall(params);
         return (call) => rethrowAsRpcError(call, () => callTool(toolCall, call));
       }
+      if (SUBSCRIPTION_METHODS.has(name)) return (call) => refuseSubscription(name, call);
       const method = tasks.get(name);
       return method && ((call) => rethrowAsRpcError(call, () => answerOf(method, params, call)));
     },
@@ -73,6 +77,16 @@ export async function serveRevisionOf2026(states: RequestStates): Promise<Revisi
     const type = '"resultType":"complete"';
     return joinToolResult({ members: members === '' ? type : `${type},${members}`, meta: [stampMember] });
   }
+}
+
+/** Subscriptions of the revisions before. */
+const SUBSCRIPTION_METHODS: ReadonlySet<string> = new Set(subscriptionMethods.map(({ name }) => name));
+
+/** Errors: those of the admission; otherwise -32601, which names what this revision has in its place. */
+async function refuseSubscription(name: string, call: Call): Promise<never> {
+  await admitCallerUnlessAdmitted(call, ANY_MCP_CALLER);
+  const instead = `${LISTEN} with notifications.resourceSubscriptions takes its place in ${REVISION_OF_2026}`;
+  throw new RpcError(-32601, `Method not found: ${name}; ${instead}.`);
 }
 
 function readToolCall(params: unknown): CallToolRequest['params'] {

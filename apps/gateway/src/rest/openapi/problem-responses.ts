@@ -27,7 +27,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   410: 'It is over: expired or cancelled',
   412: 'It is not the one that If-Match or If-None-Match asks for',
   413: 'It is larger than the limit',
-  415: 'The body is not JSON',
+  415: 'The body is not of a media type that the route takes',
   422: 'What was sent can be read and not used',
   429: 'Too many requests, or too many open; Retry-After says when to come back',
   500: 'Something failed inside Baton',

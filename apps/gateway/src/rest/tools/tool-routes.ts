@@ -8,7 +8,7 @@ import { LARGE_REPLY_BYTES } from '../../edge/limits/large-reply-stream.ts';
 import { publicUrl } from '../../edge/public-url.ts';
 import { enforceBatchAndFieldLimits } from '../../mcp/batch-and-field-limits.ts';
 import { createTask } from '../../tasks/create-task.ts';
-import { findTool, nearestToolHint, runToolCall } from '../../tool-calls/run-tool-call.ts';
+import { findTool, unknownToolHint, runToolCall } from '../../tool-calls/run-tool-call.ts';
 import { requestedTools, toolsQueryShape } from '../../tool-listing/requested-tools.ts';
 import { outcomeOf } from '../../workflows/call-outcome.ts';
 import { restCallOf } from '../admission/rest-call.ts';
@@ -130,7 +130,7 @@ async function callToolOverRest(
   enforceBatchAndFieldLimits({ params });
   const tool = await findTool(name, call);
   if (tool === undefined) {
-    const hint = nearestToolHint(name, call);
+    const hint = unknownToolHint(name, call);
     throw new BatonError(
       'not_found',
       `There is no tool '${name.slice(0, 100)}'${hint === '' ? '.' : hint} GET /v1/tools?tools=all lists all.`,
