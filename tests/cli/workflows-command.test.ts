@@ -80,14 +80,18 @@ test('what is wrong with a file is told with its step and its field, and keeps n
   write('mixed/a-broken.json', JSON.stringify(broken));
   write('mixed/b-open.yaml', 'name: [');
   write('mixed/c-nameless.yml', 'description: d');
+  write('mixed/e-template.yaml', BEGIN.replaceAll("'{{args.project}}'", '{{args.project}}'));
+  write('mixed/f-two.yaml', `${BEGIN}---\n${BEGIN}`);
   write('mixed/d-good.yaml', BEGIN.replace('name: begin', 'name: good'));
   const { code, said, complaints } = await baton(['apply', 'mixed']);
   expect(code).toBe(1);
-  expect(said).toBe('good is version 1 (mixed/d-good.yaml)\n3 of 4 files were refused.\n');
+  expect(said).toBe('good is version 1 (mixed/d-good.yaml)\n5 of 6 files were refused.\n');
   expect(complaints).toContain(
     "mixed/a-broken.json: step 'go': steps.0.arguments.size: tool 'set_task_status' has no argument 'size'",
   );
   expect(complaints).toContain("mixed/a-broken.json: step 'go': steps.0.arguments.status: must be one of");
+  expect(complaints).toContain("mixed/e-template.yaml: put templates in quotes: '{{args.project}}'");
+  expect(complaints).toContain("mixed/f-two.yaml: it holds several documents, divided by '---'; give one");
   expect(complaints).toMatch(/mixed\/b-open\.yaml: .* at line 1, column 8/);
   expect(complaints).toContain('mixed/c-nameless.yml: name: is missing, or is no text');
   const { said: json } = await baton(['apply', 'mixed', '--json']);
@@ -96,6 +100,8 @@ test('what is wrong with a file is told with its step and its field, and keeps n
     { problems: [{}] },
     { problems: [{}] },
     { file: 'mixed/d-good.yaml', name: 'good', version: 1 },
+    { problems: [{}] },
+    { problems: [{}] },
   ]);
 });
 

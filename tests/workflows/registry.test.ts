@@ -206,6 +206,15 @@ test('a definition may be YAML; what is no YAML, or expands without end, is refu
     status: 415,
     body: { detail: expect.stringContaining('"application/yaml"') },
   });
+  const told: [string, string][] = [
+    [YAML_TEXT.replace('tag: master', 'tag: {{args.tag}}'), "put templates in quotes: '{{args.tag}}'"],
+    [`${YAML_TEXT}---${YAML_TEXT}`, "it holds several documents, divided by '---'; give one"],
+  ];
+  for (const [text, problem] of told)
+    expect(await fixture.rest('PUT', '/workflows/yaml', text, { type })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining(problem) },
+    });
   const bomb = [
     'a: &a [x, x]',
     ...'bcdefghijklmnopqrst'

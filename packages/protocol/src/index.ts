@@ -6,7 +6,7 @@
  * `sampling` is a delegated call as MCP's `sampling/createMessage`, `elicitation` a question to a person as `elicitation/create` or `roots/list`;
  * `problems` says what a schema refuses, `definition-problems` refuses what a tenant defines, `find-path` finds the cycles in it; `usage` reads what an answer used, `price-table` what that costs;
  * `json` (with the one parser of text from outside), `delegation/model-parameters` and `text/truncate` bound what comes in, and
- * `text/token-estimate` what goes out; `text/text-up-to-last` takes away what ends a text; `zod-messages` words what schemas find missing; `text/nearest-name` and `text/root-cause` say what a mistyped name means and why a connection failed.
+ * `text/token-estimate` what goes out; `text/text-up-to-last` takes away what ends a text; `zod-messages` words what schemas find missing; `text/nearest-name` and `text/root-cause` say what a mistyped name means and why a connection failed, `text/yaml-fault` what is wrong with a text of YAML.
  */
 import './zod-messages.ts';
 export * from './delegation/answer.ts';
@@ -44,5 +44,6 @@ export * from './delegation/tool-calls.ts';
 export { estimateTokens, truncateToTokens } from './text/token-estimate.ts';
 export * from './text/text-up-to-last.ts';
 export * from './text/truncate.ts';
+export { describeYamlFault } from './text/yaml-fault.ts';
 export * from './usage.ts';
 export * from './version.ts';

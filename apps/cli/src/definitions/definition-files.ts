@@ -1,8 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { isRecord } from '@baton/protocol';
-import { parse } from 'yaml';
-import { readJson } from '../settings/data-file.ts';
+import { parseYaml, readJson } from '../settings/data-file.ts';
 import { readUtf8 } from '../settings/read-utf8.ts';
 import { ConfigurationError } from '../settings/environment.ts';
 
@@ -32,7 +31,7 @@ export function findDefinitionFiles(paths: readonly string[]): string[] {
 }
 
 const readYaml = (text: string): unknown =>
-  parse(text, { maxAliasCount: MAX_ALIASES, logLevel: 'error', schema: 'core' });
+  parseYaml(text, { maxAliasCount: MAX_ALIASES, logLevel: 'error', schema: 'core' });
 
 /** Reads a definition, JSON where the file's name ends with `.json`, otherwise YAML; `nameIn` says what it is called by. */
 export function readDefinitionFile(

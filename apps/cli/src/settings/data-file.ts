@@ -1,5 +1,11 @@
-import { isRecord, JsonTextError, LARGE_JSON_TEXT_BOUNDS, parseJson } from '@baton/protocol';
-import { parse } from 'yaml';
+import {
+  describeYamlFault,
+  isRecord,
+  JsonTextError,
+  LARGE_JSON_TEXT_BOUNDS,
+  parseJson,
+} from '@baton/protocol';
+import { type DocumentOptions, parse, type ParseOptions, type SchemaOptions, type ToJSOptions } from 'yaml';
 import { ConfigurationError } from './environment.ts';
 import { readUtf8 } from './read-utf8.ts';
 
@@ -29,6 +35,19 @@ export function readTextFile(file: string): string {
   }
 }
 
+/** A text that is to be YAML, whose keys are texts, as those of JSON are. @throws Error whose message goes on after the file's name. */
+export function parseYaml(
+  text: string,
+  options: ParseOptions & DocumentOptions & SchemaOptions & ToJSOptions,
+): unknown {
+  try {
+    return parse(text, { ...options, stringKeys: true });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.trim() : 'unreadable';
+    throw new Error(describeYamlFault(text, reason), { cause: error });
+  }
+}
+
 /** A text that is to be JSON. @throws Error whose message goes on after the file's name. */
 export function readJson(text: string): unknown {
   try {
@@ -47,7 +66,7 @@ function readJsonOrYaml(text: string): unknown {
     if (error instanceof JsonTextError) throw error;
     let value: unknown;
     try {
-      value = parse(text, { intAsBigInt: true });
+      value = parseYaml(text, { intAsBigInt: true });
     } catch {
       throw error;
     }
@@ -55,7 +74,7 @@ function readJsonOrYaml(text: string): unknown {
   }
 }
 
-const readYaml = (text: string) => withExactNumbers(parse(text, { intAsBigInt: true }));
+const readYaml = (text: string) => withExactNumbers(parseYaml(text, { intAsBigInt: true }));
 
 /** A value of YAML, whose integers were read as bigint, as JSON has it. @throws Error for a number that JSON would change. */
 function withExactNumbers(value: unknown, path = ''): unknown {

@@ -1,4 +1,4 @@
-import { BatonError, JsonTextError, parseJson } from '@baton/protocol';
+import { BatonError, describeYamlFault, JsonTextError, parseJson } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { tenantOf } from './json-body-parser.ts';
@@ -60,7 +60,7 @@ function parseYaml(text: string): unknown {
     return parseJson(JSON.stringify(value ?? null));
   } catch (thrown) {
     if (thrown instanceof JsonTextError) throw unreadable(`what it says ${thrown.message}`);
-    throw unreadable(thrown instanceof Error ? thrown.message : 'unreadable');
+    throw unreadable(describeYamlFault(text, thrown instanceof Error ? thrown.message : 'unreadable'));
   }
 }
 
