@@ -173,7 +173,9 @@ test('a tenant has as many keys as its limit says: ended ones make room, the fir
   const ids = async () => new Set((await apiKeys.list(OPERATOR_IDENTITY)).items.map(({ id }) => id));
   const [first, second, third] = [await create(), await create(), await create()];
   expect(await errorCode(create())).toBe('limit_storage');
-  expect(await errorCode(apiKeys.rotate(first.id, 0)), 'a rotation makes a key too').toBe('limit_storage');
+  expect(await errorCode(apiKeys.rotate(first.id, 1)), 'for its overlap there is one more').toBe(
+    'limit_storage',
+  );
   await redis.hset(keys.credential(second.id), 'expires', Date.now() - 1_000);
   await redis.zadd(keys.apiKeyEnds, Date.now() - 1_000, second.id);
   const fourth = await create();
@@ -188,6 +190,25 @@ test('a tenant has as many keys as its limit says: ended ones make room, the fir
   await create();
   expect(await redis.zscore(keys.apiKeys, fifth.id)).toBeNull();
   expect(await redis.zcard(keys.apiKeyEnds)).toBe(0);
+});
+
+test('a tenant with as many keys as it may have rotates each with no overlap: the old one ends, and others never', async () => {
+  const testTenant = await fixture.createTenant({ apiKeys: 2 });
+  const { id, apiKeys, issuer } = await admin(testTenant);
+  const other = await apiKeys.create({ name: 'x', scopes: ['mcp'], principal: 'one' });
+  const ids = async () => new Set((await apiKeys.list(OPERATOR_IDENTITY)).items.map((key) => key.id));
+  const replaced = await Promise.all(
+    Array.from({ length: 12 }, () => errorCode(apiKeys.rotate(other.id, 0))),
+  );
+  expect(replaced.filter((code) => code === 'done')).toHaveLength(1);
+  const [heir] = (await apiKeys.list(OPERATOR_IDENTITY)).items.filter(({ principal }) => principal === 'one');
+  expect(await ids()).toEqual(new Set([id, heir!.id]));
+  expect(await redis.exists(testTenant.keys.credential(other.id))).toBe(0);
+  const itself = await apiKeys.rotate(id, 0, issuer);
+  expect(await ids()).toEqual(new Set([itself.id, heir!.id]));
+  expect(await redis.exists(testTenant.keys.credential(id))).toBe(0);
+  expect(await redis.zcard(testTenant.keys.apiKeys)).toBe(2);
+  expect(await errorCode(apiKeys.create({ name: 'x', scopes: ['mcp'] }))).toBe('limit_storage');
 });
 
 test('keys are listed in pages, oldest first, each once, whatever was created in one millisecond', async () => {

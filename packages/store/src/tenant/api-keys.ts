@@ -95,7 +95,8 @@ export class ApiKeys {
 
   /**
    * Creates a key with the same principal, scopes and expiry; the old one expires after `overlapSeconds`, in the same script: of several who replace
-   * a key without an overlap at once, one does. Errors: `key_not_found` for an expired one, `insufficient_scope` for one that is no weaker than its issuer's.
+   * a key without an overlap at once, one does. Errors: `key_not_found` for an expired one, `insufficient_scope` for one that is no weaker than its issuer's,
+   * `limit_storage` with an overlap as `create`; without one there are no more keys than before, and where room is needed the old one is forgotten at once.
    */
   async rotate(
     id: string,
@@ -356,7 +357,7 @@ function toStoredTools(tools: string): string {
 function tooManyKeys(most: number): BatonError {
   return new BatonError(
     'limit_storage',
-    `The tenant's limit 'apiKeys' of ${most} is reached. Revoke keys that are no longer used, then repeat.`,
+    `The tenant's limit 'apiKeys' of ${most} is reached. Revoke keys that are no longer used, then repeat. A rotation with no overlap adds no key.`,
     { limit: 'apiKeys', most },
   );
 }

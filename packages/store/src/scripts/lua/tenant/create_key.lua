@@ -1,13 +1,14 @@
 #!lua
 -- CREATE_KEY: creates an API key, for a caller whose own key is good now and is not outlived by it; in the place of another key, which
--- ends then, if it is good now: of several who replace it with no overlap, one does.
+-- ends then, if it is good now: of several who replace it with no overlap, one does. Where none has ended that makes room, one that is
+-- replaced with no overlap makes it itself: there are no more keys than before.
 -- Keys: credential: of the key with which it is created
 -- Arguments: expires: ms, or '' for never; remembered: how long the record of an ended key stays; limit: how many keys a tenant has
 -- whose record names no limit; forget: an ended key (K_forgotten) that goes where there is no room, or '';
 -- replacedId: the key whose place it takes (K_replaced), or ''; overlap: for how many ms that goes on; behind them field, value, ...
 -- Returns: {'created', at}, {'outlives', ms}: repeat with this expiry at most, {'full', id}: there is no room, repeat with this ended
---          key to be forgotten, {'limit_keys', most}: none has ended, {'key_not_found'}: the one to be
---          replaced has ended, or a refusal of RECHECK
+--          key to be forgotten, {'limit_keys', most}: none has ended or ends now, {'key_not_found'}: the one to
+--          be replaced has ended, or a refusal of RECHECK
 local function forget(id)
   redis.call('ZREM', K_apiKeys, id)
   redis.call('ZREM', K_apiKeyEnds, id)
@@ -33,10 +34,18 @@ for _, id in ipairs(redis.call('ZRANGE', K_apiKeyEnds, '-inf', now - remembered,
 local limit = redis.call('HGET', K_tenant, 'apiKeys') or A_limit
 if redis.call('ZCARD', K_apiKeys) >= tonumber(limit) then
   local ended = redis.call('ZRANGE', K_apiKeyEnds, '-inf', now, 'BYSCORE', 'LIMIT', 0, 1)[1]
-  if not ended then return {'limit_keys', limit} end
-  if ended ~= A_forget then return {'full', ended} end
-  redis.call('DEL', K_forgotten)
-  forget(ended)
+  if ended then
+    if ended ~= A_forget then return {'full', ended} end
+    redis.call('DEL', K_forgotten)
+    forget(ended)
+  elseif replaced_until and tonumber(A_overlap) == 0 then
+    redis.call('DEL', K_replaced)
+    forget(A_replacedId)
+    redis.call('PUBLISH', A_channel, A_message)
+    replaced_until = nil
+  else
+    return {'limit_keys', limit}
+  end
 end
 for at = A_rest, #ARGV, 2 do redis.call('HSET', K_key, ARGV[at], ARGV[at + 1]) end
 redis.call('HSET', K_key, 'at', now)
