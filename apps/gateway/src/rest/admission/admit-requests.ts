@@ -1,11 +1,5 @@
 import { BatonError, type Scope, scopeSchema } from '@baton/protocol';
-import {
-  type CallerAdmission,
-  type Identity,
-  refusalError,
-  type Store,
-  type TenantStore,
-} from '@baton/store';
+import { type CallerAdmission, type Identity, type Store, type TenantStore } from '@baton/store';
 import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
 import { admitCaller, edgeAdmittedAccess, withAdminReadScope } from '../../call/access.ts';
 import { credentialOf } from '../../edge/credential.ts';
@@ -122,9 +116,16 @@ async function admitTenantAdmin(
   named: string,
 ): Promise<Identity> {
   await admitCaller({ caller }, edgeAdmittedAccess(['admin']));
-  // For another tenant's key, a tenant that exists answers like one that does not.
-  if (tenant.id !== named) throw refusalError(['tenant_not_found'], { tenantId: named });
+  // Whether the other tenant exists is not looked up.
+  if (tenant.id !== named) throw refuseOtherTenant(tenant.id, named.slice(0, 100));
   return withAdminReadScope(await admitCaller({ caller }, edgeAdmittedAccess(scopes)));
+}
+
+function refuseOtherTenant(own: string, named: string): BatonError {
+  return new BatonError(
+    'tenant_not_found',
+    `Your key is of tenant '${own}', and the path names '${named}'. Write /tenants/${own} in place of /tenants/${named}.`,
+  );
 }
 
 function refuseKey(caller: CallerAdmission): () => Promise<never> {
