@@ -16,6 +16,22 @@ afterAll(() => fixture?.stop());
 
 const see = { name: 'see', tool: 'next_task' };
 
+test('a dry run is refused as the change would be, and stores nothing', async () => {
+  const put = (name: string, definition: object, query: string) =>
+    fixture.rest('PUT', `/workflows/${name}${query}`, { name, ...definition });
+  const sees = { description: 'Sees', steps: [{ name: 'see', tool: 'next_task' }] };
+  expect((await put('dry', sees, '?dryRun=true')).body).toEqual({ name: 'dry', version: 1, dryRun: true });
+  expect((await fixture.rest('GET', '/workflows/dry')).status).toBe(404);
+  await put('dry', sees, '');
+  expect((await put('dry', sees, '?dryRun=true')).body).toMatchObject({ version: 1 });
+  const changed = { ...sees, description: 'Looks' };
+  expect((await put('dry', changed, '?dryRun=true')).body).toMatchObject({ version: 2 });
+  const unknown = { ...sees, steps: [{ name: 'see', tool: 'no_such' }] };
+  expect(await put('dry', unknown, '?dryRun=true')).toMatchObject({ status: 400 });
+  expect((await fixture.rest('GET', '/workflows/dry')).body).toMatchObject({ version: 1, definition: sees });
+  await fixture.rest('DELETE', '/workflows/dry');
+});
+
 test('a definition is stored as a version, read on any replica, and deleted', async () => {
   expect(await fixture.put('plan', [see], { title: 'Plan' })).toEqual({ name: 'plan', version: 1 });
   expect(await fixture.put('plan', [see], { title: 'Plan' })).toEqual({ name: 'plan', version: 1 });

@@ -31,6 +31,7 @@ export type {
   ExpectedEtag,
   NewDefinition,
   PutDefinition,
+  PutOptions,
 } from './tenant/definitions.ts';
 export type { DefinitionEntry, StoredDefinition } from './tenant/definition-entry.ts';
 export type { Retried, RetriedStep } from './tasks/task-retries.ts';

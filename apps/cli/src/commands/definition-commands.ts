@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { DefinitionPlural } from '../definitions/definition-kind.ts';
-import type { DefinitionAction } from '../definitions/run-definitions.ts';
+import type { DefinitionAction, DefinitionFlags } from '../definitions/run-definitions.ts';
 import type { RunFlags } from '../workflows/run-workflow.ts';
-import type { RestFlags } from '../settings/rest-endpoint.ts';
 import { addAction, repeated, withEndpoint } from './shared-options.ts';
 
 /** `baton workflows`, `baton agents` and `baton prompts`: what a tenant defines. */
@@ -60,10 +59,17 @@ function addDefinitionActions(of: Command, plural: DefinitionPlural, one: string
   const what = `${one === 'agent' ? 'an' : 'a'} ${one}`;
   const load = async () => {
     const { runDefinitions } = await import('../definitions/run-definitions.ts');
-    return (action: DefinitionAction, names: readonly string[], flags: RestFlags, env: NodeJS.ProcessEnv) =>
-      runDefinitions(plural, action, names, flags, env);
+    return (
+      action: DefinitionAction,
+      names: readonly string[],
+      flags: DefinitionFlags,
+      env: NodeJS.ProcessEnv,
+    ) => runDefinitions(plural, action, names, flags, env);
   };
-  addAction(of, 'apply <paths...>', 'store definitions, JSON or YAML, from files and folders', load);
+  addAction(of, 'apply <paths...>', 'store definitions, JSON or YAML, from files and folders', load).option(
+    '--dry-run',
+    'say what would be stored and what refused, and store nothing',
+  );
   addAction(of, 'list', `list the ${plural}`, load);
   addAction(of, `show ${operand}`, 'show the newest version, as YAML', load);
   addAction(of, `history ${operand}`, 'list the versions that are kept', load);

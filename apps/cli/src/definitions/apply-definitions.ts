@@ -21,11 +21,12 @@ type AppliedFile =
   | ({ readonly file: string; readonly name: string } & PutReply)
   | { readonly file: string; readonly problems: readonly FileProblem[] };
 
-/** Puts each definition; one that is refused keeps no other back. Errors: those of the client that are about no definition. */
+/** Puts each definition, or with `dryRun` asks whether it would be taken; one that is refused keeps no other back. Errors: those of the client that are about no definition. */
 export async function applyDefinitions(
   tenant: RestClient,
   kind: DefinitionKind,
   paths: readonly string[],
+  dryRun = false,
 ): Promise<AppliedFile[]> {
   const read = findDefinitionFiles(paths).map((path) => readDefinitionFile(path, kind.nameIn));
   const results = new Map<DefinitionFile, AppliedFile>();
@@ -35,7 +36,7 @@ export async function applyDefinitions(
     if ('name' in file && other === undefined) files.set(file.name, file.path);
     results.set(
       file,
-      other === undefined ? await applyFile(tenant, kind, file) : refuseSecond(file, kind, other),
+      other === undefined ? await applyFile(tenant, kind, file, dryRun) : refuseSecond(file, kind, other),
     );
   }
   return read.flatMap((file) => results.get(file) ?? []);
@@ -56,11 +57,12 @@ async function applyFile(
   tenant: RestClient,
   kind: DefinitionKind,
   read: DefinitionFile,
+  dryRun: boolean,
 ): Promise<AppliedFile> {
   const { path } = read;
   if ('problem' in read) return { file: path, problems: [{ problem: read.problem }] };
   try {
-    const route = `/${kind.plural}/${encodeURIComponent(read.name)}`;
+    const route = `/${kind.plural}/${encodeURIComponent(read.name)}${dryRun ? '?dryRun=true' : ''}`;
     return {
       file: path,
       name: read.name,

@@ -22,6 +22,11 @@ export type DefinitionAction =
   | 'disable'
   | 'primary';
 
+export interface DefinitionFlags extends RestFlags {
+  /** Of `apply`: stores nothing. */
+  readonly dryRun?: boolean;
+}
+
 /** Exit code where something was refused, beside 78. */
 const REFUSED = 1;
 
@@ -33,7 +38,7 @@ export async function runDefinitions(
   plural: DefinitionPlural,
   action: DefinitionAction,
   names: readonly string[],
-  flags: RestFlags,
+  flags: DefinitionFlags,
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
   const kind = DEFINITION_KINDS[plural];
@@ -89,13 +94,14 @@ async function apply(
   kind: DefinitionKind,
   tenant: RestClient,
   paths: readonly string[],
-  flags: RestFlags,
+  flags: DefinitionFlags,
 ): Promise<number> {
-  const applied = await applyDefinitions(tenant, kind, paths);
+  const applied = await applyDefinitions(tenant, kind, paths, flags.dryRun);
+  const is = flags.dryRun === true ? 'would be' : 'is';
   const lines = applied.flatMap((one) => {
     if ('problems' in one) return [];
     const without = one.ignored === undefined ? '' : `, without ${one.ignored.join(', ')}`;
-    return [`${one.name} is version ${one.version} (${one.file})${without}`];
+    return [`${one.name} ${is} version ${one.version} (${one.file})${without}`];
   });
   const problems = applied.flatMap((one) => ('problems' in one ? problemLines(one) : []));
   const refused = applied.length - lines.length;

@@ -7,7 +7,7 @@ import {
 } from '@baton/agent-definitions';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { CallerSchemaValidator } from '@baton/runner';
-import type { ExpectedEtag, Identity, PutDefinition, TenantStore } from '@baton/store';
+import type { Identity, PutDefinition, PutOptions, TenantStore } from '@baton/store';
 
 /** A group is held against those of the others again when another process has changed one meanwhile, so often. */
 const MAX_TRIES = 5;
@@ -25,7 +25,7 @@ export async function putAgent(
   identity: Identity,
   sent: unknown,
   checkId: (id: string) => void,
-  expected?: ExpectedEtag,
+  how: PutOptions = {},
 ): Promise<PutDefinition & { readonly ignored: readonly string[] }> {
   const { agent, ignored } = parseAgent(sent, isTool);
   checkId(agent.id);
@@ -38,7 +38,7 @@ export async function putAgent(
       enabled: agent.enabled,
       primary: agent.isPrimary,
       ...(revision !== undefined && { revision }),
-      expected,
+      ...how,
     });
   return { ...(await (calls(agent) ? putOutsideCycles(tenant, agent, put) : put())), ignored };
 }

@@ -21,6 +21,7 @@ export const PUT_DEFINITION = defineScript(
       'by',
       'kept',
       'expected',
+      'dryRun',
     ] as const),
   ],
   { ...REPLICATED, ...NEW_WORK },

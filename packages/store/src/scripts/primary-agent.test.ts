@@ -51,6 +51,7 @@ async function run(
       by: '"ann"',
       kept: 5,
       expected: '',
+      dryRun: '',
     };
     const reply = await runScript({ connection: fixture.connection, keys }, scripts[what], own, args);
     said.push(reply.map(String).join(' '));

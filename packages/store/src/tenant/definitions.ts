@@ -25,8 +25,14 @@ export const MAX_DEFINITION_BYTES: Readonly<Record<DefinitionKind, number>> = {
 };
 const KEPT_VERSIONS = 5;
 
+/** How a definition is put: what it needs to find, and whether it is only held against everything that would refuse it. */
+export interface PutOptions {
+  readonly expected?: ExpectedEtag;
+  readonly dryRun?: boolean;
+}
+
 /** What is put. `summary`: what lists show of it, none if left out; `enabled` and `primary`: of an agent, left out for as it is. */
-export interface NewDefinition {
+export interface NewDefinition extends PutOptions {
   readonly definition: JsonObject;
   readonly summary?: JsonObject;
   readonly enabled?: boolean | undefined;
@@ -35,7 +41,6 @@ export interface NewDefinition {
   readonly public?: boolean;
   /** Of an agent: the `revision` of the list that it was checked against. */
   readonly revision?: string;
-  readonly expected?: ExpectedEtag;
 }
 
 /** The entity tag that a change needs to find; `*` for any, `none` where none may be there, left out for whatever is there. */
@@ -71,7 +76,8 @@ export class Definitions {
   }
 
   /**
-   * Stores a definition as the name's next version, unless the newest is the same, whatever is expected. Returns the newest version.
+   * Stores a definition as the name's next version, unless the newest is the same, whatever is expected. Returns the newest version; of
+   * a dry run the one that would be.
    * Errors: `limit_size`, `limit_storage`, `agent_is_primary`, `definition_conflict` when it is not the one expected,
    * `agents_conflict` when agents have changed since `revision`, those of an admission that ended.
    */
@@ -92,6 +98,7 @@ export class Definitions {
       by: JSON.stringify(identity.principal),
       kept: KEPT_VERSIONS,
       expected: put.expected ?? '',
+      dryRun: put.dryRun === true ? '1' : '',
     });
     if (reply[0] !== 'stored' && reply[0] !== 'unchanged') throw refusalError(reply, { name });
     return { version: Number(reply[1]), etag: String(reply[2]) };

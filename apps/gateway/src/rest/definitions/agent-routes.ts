@@ -78,9 +78,9 @@ export function agentRoutes(context: AgentContext): DefinitionRoutes {
       };
     },
     show: showAgent,
-    async put(tenant, identity, id, sent, expected) {
+    async put(tenant, identity, id, sent, how) {
       const checkId = (own: string) => requireNameOfPath('id', id, own);
-      const { ignored, ...put } = await putAgent({ tenant, ...context }, identity, sent, checkId, expected);
+      const { ignored, ...put } = await putAgent({ tenant, ...context }, identity, sent, checkId, how);
       return ignored.length === 0 ? put : { ...put, ignored };
     },
   };

@@ -2,10 +2,10 @@ import type { Scope } from '@baton/protocol';
 import type {
   Definitions,
   DefinitionVersion,
-  ExpectedEtag,
   Identity,
   Page,
   PutDefinition,
+  PutOptions,
   StoredDefinition,
   TenantStore,
 } from '@baton/store';
@@ -61,7 +61,7 @@ export interface DefinitionRoutes {
     identity: Identity,
     name: string,
     sent: unknown,
-    expected: ExpectedEtag,
+    how: PutOptions,
   ): Promise<PutDefinition>;
 }
 
@@ -132,13 +132,27 @@ export async function definitionRoutes(
     summary: `Put a definition as the next version of ${what}; the same again changes nothing`,
     params,
     headers: preconditionSchema,
+    query: z.strictObject({
+      dryRun: z
+        .enum(['true', 'false'])
+        .default('false')
+        .describe(
+          'true: it is refused as it would be, and nothing is stored; `version` is the one that would be',
+        ),
+    }),
     body: routes.body,
     problems,
-    reply: [200, 'What is stored now', z.looseObject({ [key]: z.string(), version: z.int() })],
-    async run({ tenant, identity, params: given, body }, request, reply) {
+    reply: [
+      200,
+      'What is stored now',
+      z.looseObject({ [key]: z.string(), version: z.int(), dryRun: z.literal(true).optional() }),
+    ],
+    async run({ tenant, identity, params: given, query, body }, request, reply) {
       const name = nameIn(given);
       const sent = readDefinitionBody(key, name, body);
-      const { etag, ...put } = await routes.put(tenant, identity, name, sent, readPrecondition(request));
+      const how = { expected: readPrecondition(request), dryRun: query.dryRun === 'true' };
+      const { etag, ...put } = await routes.put(tenant, identity, name, sent, how);
+      if (how.dryRun) return { [key]: name, ...put, dryRun: true as const };
       sendEtag(reply, etag);
       return { [key]: name, ...put };
     },

@@ -58,7 +58,7 @@ export function promptRoutes({ tools, validator }: PromptContext): DefinitionRou
         ...next,
       };
     },
-    async put(tenant, identity, name, sent, expected) {
+    async put(tenant, identity, name, sent, how) {
       const prompt = parsePrompt(sent, around);
       requireNameOfPath('name', name, prompt.name);
       await requireUsableSchemas(tenant, validator, prompt);
@@ -66,7 +66,7 @@ export function promptRoutes({ tools, validator }: PromptContext): DefinitionRou
         definition: prompt as unknown as JsonObject,
         summary: promptSummaryOf(prompt) as unknown as JsonObject,
         public: prompt.public,
-        expected,
+        ...how,
       });
     },
   };

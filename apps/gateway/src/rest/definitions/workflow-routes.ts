@@ -56,11 +56,11 @@ export function workflowRoutes(tools: ReadonlyMap<string, Tool>): DefinitionRout
       return { items: items.map(summaryOf), ...next };
     },
     history: historyOf,
-    async put(tenant, identity, name, sent, expected) {
+    async put(tenant, identity, name, sent, how) {
       const { workflows } = tenant;
       const workflow = parseWorkflow(sent, await workflowTools(tools, tenant));
       requireNameOfPath('name', name, workflow.name);
-      return workflows.put(identity, name, { definition: workflow as unknown as JsonObject, expected });
+      return workflows.put(identity, name, { definition: workflow as unknown as JsonObject, ...how });
     },
   };
 }

@@ -3,7 +3,7 @@
 -- first agent is its primary; to make another one the primary is one write, and so there is always exactly one.
 -- Arguments: limit: the tenant's limit of how many; summary: what lists show of it, or ''; enabled, primary: 0, 1, or '' for as it is;
 -- revision: how often agents had changed when this one was checked against them, or ''; by: who stores it, as JSON;
--- public 1: of a prompt that is an MCP prompt too; kept: how many versions of each; expected: see refusal_of_etag
+-- public 1: of a prompt that is an MCP prompt too; kept: how many versions of each; expected: see refusal_of_etag; dryRun 1: nothing is written
 -- Returns: {'stored', version, etag}; {'unchanged', version, etag} where all is as it was, whatever is expected;
 --          {'definition_conflict', etag}; {'agents_conflict'} when agents have changed since `revision`;
 --          {'agent_is_primary', why}; {'prompt_name_taken', kind} by a workflow or a public prompt; {'limit_storage', limit, most, used}; or a
@@ -54,6 +54,7 @@ end
 local limit, stored = unpack(read_tenant('storedBytes', 'stored'))
 local refused = refusal_of_storage(limit, stored, grown)
 if refused then return refused end
+if A_dryRun == '1' then return {'stored', entry.version, ''} end
 count_definition_bytes(grown)
 write_entry(entry)
 if A_kind == 'prompt' then redis.call(A_public == '1' and 'SADD' or 'SREM', K_publicPrompts, A_name) end
