@@ -7,13 +7,16 @@ import {
 } from '@baton/protocol';
 import { type CallerFunction, type PromptInput, promptSchema } from './prompt.ts';
 import { requestHintsOf } from './request-hints.ts';
-import { namesIn } from './template.ts';
+import { escapedNamesIn, namesIn } from './template.ts';
 
 /** The value that a handler has beside the prompt's arguments. */
 export const HANDLER_VALUES = {
   exceptionHandler: 'error_message',
   interruptHandler: 'call_results',
 } as const;
+
+/** The fields that may name arguments. */
+const TEMPLATES = ['text', 'system', 'exceptionHandler', 'interruptHandler'] as const;
 
 /** What a prompt is held against: the tools there are, `agent_<id>` aside, whose agents may come later. */
 export interface PromptSurroundings {
@@ -60,18 +63,26 @@ function findArgumentProblems(prompt: PromptInput): DefinitionProblem[] {
       : [];
   });
   const known = new Set<string>(names);
-  const undeclared = (['text', 'system', 'exceptionHandler', 'interruptHandler'] as const).flatMap(
-    (field) => {
-      const own = field === 'text' || field === 'system' ? undefined : HANDLER_VALUES[field];
-      return namesIn(prompt[field] ?? '')
-        .filter((name) => !known.has(name) && name !== own)
-        .map((name) => ({
-          field,
-          problem: `there is no argument '${name}'; write {{${name}}} for the text {${name}}`,
-        }));
-    },
+  const undeclared = TEMPLATES.flatMap((field) => {
+    const own = field === 'text' || field === 'system' ? undefined : HANDLER_VALUES[field];
+    return namesIn(prompt[field] ?? '')
+      .filter((name) => !known.has(name) && name !== own)
+      .map((name) => ({
+        field,
+        problem: `there is no argument '${name}'; write {{${name}}} for the text {${name}}`,
+      }));
+  });
+  // An argument that is nowhere else can only be meant by the text of its name.
+  const used = new Set(TEMPLATES.flatMap((field) => namesIn(prompt[field] ?? '')));
+  const doubled = TEMPLATES.flatMap((field) =>
+    escapedNamesIn(prompt[field] ?? '')
+      .filter((name) => known.has(name) && !used.has(name))
+      .map((name) => ({
+        field,
+        problem: `'{{${name}}}' stands for the text '{${name}}'; write {${name}} for the argument`,
+      })),
   );
-  return [...repeated, ...reserved, ...undeclared];
+  return [...repeated, ...reserved, ...undeclared, ...doubled];
 }
 
 function findTagProblems({ parser }: PromptInput): DefinitionProblem[] {

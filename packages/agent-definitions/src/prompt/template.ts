@@ -12,6 +12,12 @@ export function namesIn(template: string): string[] {
   return [...new Set(names)];
 }
 
+/** The names in double braces, which stand for texts, each once, in their order. */
+export function escapedNamesIn(template: string): string[] {
+  const names = [...template.matchAll(PLACEHOLDER)].flatMap(([, escaped]) => escaped ?? []);
+  return [...new Set(names)];
+}
+
 /**
  * Fills a template in; a name without a value stands for nothing. Values are never read as templates.
  * Errors: `invalid_arguments` where the text would be longer than a request may be.

@@ -1,5 +1,10 @@
 import type { DefinitionProblem, Json } from '@baton/protocol';
-import { parseTemplate, type Reference, TemplateError } from '../templates/parse-template.ts';
+import {
+  findSingleBraces,
+  parseTemplate,
+  type Reference,
+  TemplateError,
+} from '../templates/parse-template.ts';
 import { bindingOf, type Workflow, type WorkflowStep } from './workflow.ts';
 import type { FindTool } from './workflow-tool.ts';
 
@@ -17,7 +22,12 @@ export function findReferenceProblems(workflow: Workflow, findTool: FindTool): D
       const at = { step: step.name, field: `steps.${index}.${field}` };
       const read = readReferences(template);
       if ('problem' in read) return [{ ...at, problem: read.problem }];
-      return read.references.flatMap((reference) => {
+      const braces = stringsIn(template).flatMap((text) => findSingleBraces(text) ?? []);
+      const single = braces.map((name) => ({
+        ...at,
+        problem: `'{${name}}' stands for itself; write {{${name}}}, or {{'{${name}}'}} for the text`,
+      }));
+      const unknown = read.references.flatMap((reference): DefinitionProblem[] => {
         if (reference.from === 'args') {
           if (argumentNames.has(reference.name)) return [];
           return [{ ...at, problem: `the workflow has no argument '${reference.name}'` }];
@@ -31,6 +41,7 @@ export function findReferenceProblems(workflow: Workflow, findTool: FindTool): D
         if (maker < index) return [];
         return [{ ...at, problem: orderProblem(workflow, uses, index, maker, reference.binding) }];
       });
+      return [...single, ...unknown];
     }),
   );
 }

@@ -29,6 +29,13 @@ test('a definition that is right is taken whole, with its defaults', () => {
   expect(workflow.arguments.map(({ required }) => required)).toEqual([true, false]);
 });
 
+test('single braces that are quoted, or of another language, stand for themselves', () => {
+  const guidance = "Write {{'{args.zone}'}}, `${args.zone}`, { args.zone } or {zone}";
+  expect(parseWorkflow(withSteps({ name: 'a', guidance }), findTestTool).steps[0]).toMatchObject({
+    guidance,
+  });
+});
+
 describe('a definition is refused with the step and the field that are wrong', () => {
   test.each<[claim: string, sent: unknown, at: { step?: string; field: string }, problem: RegExp]>([
     ['no object', 'deploy', { field: '' }, /expected object/],
@@ -131,6 +138,18 @@ describe('a definition is refused with the step and the field that are wrong', (
       withSteps(tell({ message: '{{args.zone}}' })),
       { step: 'tell', field: 'steps.0.arguments.message' },
       /no argument 'zone'/,
+    ],
+    [
+      'an argument in single braces',
+      withSteps({ name: 'r', resources: ['baton://projects/{args.zone}/tasks'] }),
+      { step: 'r', field: 'steps.0.resources.0' },
+      /'\{args\.zone\}' stands for itself; write \{\{args\.zone\}\}/,
+    ],
+    [
+      'an output in single braces',
+      withSteps(tell({ message: [{ a: 'It is {steps.check.id}' }] })),
+      { step: 'tell', field: 'steps.0.arguments.message' },
+      /'\{steps\.check\.id\}' stands for itself/,
     ],
     [
       'an unknown binding',

@@ -53,6 +53,14 @@ export function parseTemplate(source: string): TemplatePart[] {
   return parts;
 }
 
+/** A reference in single braces, which stand for themselves; a `$` before them is another language's template. */
+const SINGLE_BRACES = /(?<![{$])\{((?:args|steps)\.[A-Za-z0-9_.-]{1,100})\}(?!\})/;
+
+/** What stands in single braces in the text of a template and would be a reference in double ones; the first, where there are several. */
+export function findSingleBraces(source: string): string | undefined {
+  return SINGLE_BRACES.exec(source.replace(/\{\{.*?\}\}/gs, ' '))?.[1];
+}
+
 function parseReference(text: string): Reference {
   const shown = `'{{${text.slice(0, 100)}}}'`;
   const [from, ...names] = text.split('.');
