@@ -83,6 +83,28 @@ test('a resource that an argument is a part of completes it as its template does
   expect(await complete('file')).toEqual([]);
 });
 
+test('the path of a resource may have other arguments that were not given, optional ones too', async () => {
+  await fixture.put(
+    'look_at',
+    [{ name: 'look', resources: ['baton://projects/{{args.project}}/tasks/{{args.id}}?tag={{args.tag}}'] }],
+    { arguments: ['project', 'id', 'tag'].map((name) => ({ name })) },
+  );
+  const valuesOf = async (name: string, given: Record<string, string>) => {
+    const ref = { type: 'ref/prompt' as const, name: 'look_at' };
+    const asked = { ref, argument: { name, value: '' }, context: { arguments: given } };
+    return (await fixture.clients[0].complete(asked)).completion.values;
+  };
+  expect(await valuesOf('project', {})).toEqual(['default', 'shop']);
+  expect(await valuesOf('id', { project: 'shop' })).toEqual(['1', '2', '2.1']);
+  expect(await valuesOf('id', {})).toEqual([]);
+  expect(await valuesOf('tag', { project: 'shop', id: '1' })).toEqual(['master', 'winter']);
+  const { messages } = await fixture.clients[0].getPrompt({
+    name: 'look_at',
+    arguments: { project: 'shop' },
+  });
+  expect(JSON.stringify(messages)).toContain("cannot be read: the argument 'id' was not given: ");
+});
+
 test('at most 100 values of a larger list are offered, and their number is told [completion]', async () => {
   await fixture.put('choose', [{ name: 'use', tool: 'use_tag', arguments: { name: '{{args.tag}}' } }], {
     arguments: [{ name: 'tag' }],

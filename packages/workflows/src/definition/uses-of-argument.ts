@@ -12,7 +12,7 @@ export type ArgumentUse =
       /** The other arguments of the call, as far as they are known. */
       readonly others: JsonObject;
     }
-  /** The URI with `ARGUMENT_PLACEHOLDER` where the argument goes, and `OTHER_PLACEHOLDER` where another that is required goes. */
+  /** The URI with `ARGUMENT_PLACEHOLDER` where the argument goes, and `OTHER_PLACEHOLDER` where another that is required, or a part of its path, goes. */
   | { readonly kind: 'resource'; readonly uri: string };
 
 /** Stand for values in templates; characters that no value of a resource begins with. */
@@ -32,7 +32,7 @@ export function usesOfArgument(
   const budget = new ValueBudget(MAX_SHOWN_LENGTH);
   return workflow.steps.flatMap(({ tool, arguments: templates = {}, resources }): ArgumentUse[] => {
     const uris = resources.flatMap((template): ArgumentUse[] => {
-      const { uri } = expandUri(template, scope, budget);
+      const { uri } = expandUri(template, scope, budget, OTHER_PLACEHOLDER);
       return budget.isExceeded ? [] : [{ kind: 'resource', uri }];
     });
     const expanded = expandArguments(templates, scope, budget);

@@ -63,7 +63,13 @@ export function* runSteps(input: WorkflowInput, begun: WorkflowProgress): Run<Wo
           throw new BatonError('limit_size', 'The resource is larger than what a workflow may embed.');
       } catch (thrown) {
         if (!(thrown instanceof BatonError)) throw thrown;
-        return { reason: 'resource', uri: expanded.uri, error: thrown.toWire() };
+        const error = thrown.toWire();
+        const reason = expanded.notGiven.map((name) => `the argument '${name}' was not given`).join(', ');
+        return {
+          reason: 'resource',
+          uri: expanded.uri,
+          error: reason === '' ? error : { ...error, message: `${reason}: ${error.message}` },
+        };
       }
     }
     return undefined;

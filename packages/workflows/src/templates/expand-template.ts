@@ -29,6 +29,8 @@ export interface Expansion {
 export interface UriExpansion {
   readonly uri: string;
   readonly missing: readonly MissingValue[];
+  /** Arguments of its path that were not given. In its query nothing need stand for one. */
+  readonly notGiven: readonly string[];
 }
 
 /** Characters of JSON that values may take in the guidance of one step. */
@@ -54,16 +56,30 @@ export function expandArguments(
 
 /**
  * Fills a resource's URI in. A URI that is one reference is taken as it stands; in a longer one each value is
- * percent-encoded, so that it stays one segment.
+ * percent-encoded, so that it stays one segment. `absent` stands for an argument of its path that was not given.
  */
-export function expandUri(template: string, scope: TemplateContext, budget: ValueBudget): UriExpansion {
+export function expandUri(
+  template: string,
+  scope: TemplateContext,
+  budget: ValueBudget,
+  absent = '',
+): UriExpansion {
   const missing: MissingValue[] = [];
   const look = lookup(scope, budget, (one) => missing.push({ ...one, argument: 'uri' }));
   const parts = parseTemplate(template);
   const show = (value: Json) =>
     parts.length === 1 ? asText(value) : encodeURIComponent(asText(value).toWellFormed());
-  const written = parts.map((part) => (typeof part === 'string' ? part : (look(part, show) ?? '')));
-  return { uri: written.join(''), missing };
+  const notGiven: string[] = [];
+  let uri = '';
+  for (const part of parts) {
+    const written = typeof part === 'string' ? part : look(part, show);
+    if (written !== undefined) uri += written;
+    else if (typeof part !== 'string' && part.from === 'args' && !uri.includes('?')) {
+      uri += show(absent);
+      notGiven.push(part.name);
+    }
+  }
+  return { uri, missing, notGiven };
 }
 
 /** A step's guidance as text with what is known filled in; text that is no template is taken as it is. */
