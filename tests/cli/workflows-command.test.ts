@@ -60,7 +60,9 @@ test('definitions of a folder are stored, listed, shown as what can be stored ag
   ]);
   const shown = await baton(['show', 'begin']);
   write('plans/begin.yaml', shown.said.replace('begin the next task', 'begin whatever is next'));
-  expect((await baton(['apply', 'plans/begin.yaml', '--dry-run'])).said).toContain('begin would be version 2');
+  expect((await baton(['apply', 'plans/begin.yaml', '--dry-run'])).said).toContain(
+    'begin would be version 2',
+  );
   expect((await baton(['apply', 'plans/begin.yaml'])).said).toContain('begin is version 2');
   const history = await baton(['history', 'begin', '--json']);
   expect(JSON.parse(history.said)).toMatchObject([{ version: 2 }, { version: 1, storedBy: 'admin' }]);
