@@ -37,8 +37,8 @@ async function call(name: string, args: object, replica = 0): Promise<AnyJson> {
   return status === 200 ? body.result.structuredContent : { error: body.error.data };
 }
 
-const tokens = async () => {
-  const [key = ''] = await redis.keys('*:t:*:rates');
+const tokens = async (tenant = '*') => {
+  const [key = ''] = await redis.keys(`*:t:${tenant}:rates`);
   return Number(await redis.hget(key.replace(/:rates$/, ''), 'tokens'));
 };
 
@@ -80,4 +80,27 @@ test('who changes many tasks again and again is refused by the rate', async () =
   expect(refused).toMatchObject({ code: 'limit_rate' });
   // Of single tokens it could do nearly a thousand.
   expect(renamed).toBeLessThan(40);
+});
+
+test('who checks the dependencies of many tasks is counted by them', async () => {
+  const tenant = await baton.addTenant('checks', { requestsPerSecond: 0.001, burst: 10_000 });
+  const tasks = Array.from({ length: 5_120 }, (_, at) => ({ id: at + 1, title: `Task ${at + 1}` }));
+  const send = (path: string, method: string, json: object) =>
+    fetch(`${baton.url()}/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${tenant}`, 'content-type': 'application/json' },
+      body: JSON.stringify(json),
+    });
+  expect((await send('/projects/long', 'PUT', { master: { tasks } })).status).toBe(200);
+  const left = async () => {
+    // A call is counted behind its reply, and before the next one of its tenant.
+    expect((await send('/tools/list_tags', 'POST', { projectRoot: 'long' })).status).toBe(200);
+    return Math.round(await tokens('checks'));
+  };
+  const before = await left();
+  for (const tool of ['validate_dependencies', 'fix_dependencies']) {
+    const reply = await send(`/tools/${tool}`, 'POST', { projectRoot: 'long' });
+    expect(await reply.json()).toMatchObject({ checked: 5_120 });
+  }
+  expect(before - (await left()), 'two calls, a list, and twenty for each').toBe(2 + 1 + 2 * 20);
 });

@@ -27,6 +27,7 @@ export function createProjectTool(tool: ProjectTool): Tool {
     output: [kind === 'change' ? (result as z.ZodObject).extend({ replayed }) : result],
     run: async (given, call, meta) => {
       const structured = await runProjectTool(tool, given, call, meta);
+      if (tool.checked !== undefined) void call.caller.countChecked(tool.checked(structured));
       const blocks = tool.images?.(structured, given).map(({ mimeType, text }) => ({
         type: 'image' as const,
         mimeType,

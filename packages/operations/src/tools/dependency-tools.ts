@@ -74,6 +74,7 @@ export const validateDependenciesTool = defineViewTool({
     valid
       ? `The dependencies of ${pluralize(checked, 'task')} are in order.`
       : `${pluralize(issues.length, 'problem')}: ${issues[0]?.message}.`,
+  checked: ({ checked }) => checked,
 });
 
 export const fixDependenciesTool = defineChangeTool({
@@ -84,8 +85,14 @@ export const fixDependenciesTool = defineChangeTool({
   description: 'Takes out what validate_dependencies finds.',
   hints: { ...DESTRUCTIVE_HINTS, idempotentHint: true },
   input: z.strictObject({ tag, projectRoot }),
-  result: z.object({ ...inPlace, fixed: z.array(issue) }),
+  result: z.object({
+    ...inPlace,
+    fixed: z.array(issue),
+    // Outcomes that are kept for an idempotency key may be of an older release.
+    checked: z.int().optional(),
+  }),
   command: ({ tag }) => ({ command: 'fix_dependencies', tag }),
   summarize: ({ fixed }) =>
     fixed.length === 0 ? 'Nothing had to be mended.' : `Mended ${pluralize(fixed.length, 'problem')}.`,
+  checked: ({ checked = 0 }) => checked,
 });

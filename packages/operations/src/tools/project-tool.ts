@@ -12,6 +12,8 @@ interface ToolText<Input, Result>
   summarize(result: Result, input: Input): string;
   /** Images that the call asked for beside the result, for the content of the reply. */
   images?(result: Result, input: Input): readonly { readonly mimeType: string; readonly text: string }[];
+  /** How many tasks it has gone through, where it goes through all of a tag: they count against the rate. */
+  checked?(result: Result): number;
   /** What people may want to do after it, a sentence each. */
   readonly nextSteps?: readonly string[];
 }

@@ -19,6 +19,9 @@ const RATE_BYTES_PER_TOKEN = 16_384;
 /** So many bytes of a body take as long as a change of one field of a stored project: a token for each 64 of them. */
 const RATE_BYTES_PER_FIELD = RATE_BYTES_PER_TOKEN / 64;
 
+/** The same of the check of one task of a tag against all others: a token for each 256 of them. */
+const RATE_BYTES_PER_CHECKED_TASK = RATE_BYTES_PER_TOKEN / 256;
+
 /** In the place of a floor: the request was counted before. */
 const NOT_COUNTED = '';
 
@@ -149,8 +152,16 @@ export class CallerAdmission {
   }
 
   /** Counts a change of so many fields of a stored project in the same way; what a request may change of them is counted with it. */
-  async countChange(fields: number): Promise<void> {
-    const bytes = fields * RATE_BYTES_PER_FIELD;
+  countChange(fields: number): Promise<void> {
+    return this.countWork(fields * RATE_BYTES_PER_FIELD);
+  }
+
+  /** Counts the check of so many tasks in the same way. */
+  countChecked(tasks: number): Promise<void> {
+    return this.countWork(tasks * RATE_BYTES_PER_CHECKED_TASK);
+  }
+
+  private async countWork(bytes: number): Promise<void> {
     if (bytes >= RATE_BYTES_PER_TOKEN) await this.count(bytes);
   }
 

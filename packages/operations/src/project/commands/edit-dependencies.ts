@@ -127,7 +127,7 @@ export function fixDependencies(
       for (const found of issues) next = without(next, found, known);
       fixed.push(...issues);
     }
-    return { tasks: next, outcome: { fixed } };
+    return { tasks: next, outcome: { fixed, checked: tasks.length } };
   });
 }
 
