@@ -53,6 +53,32 @@ describe('agents of one id', () => {
     expect(body.definition.instructions).toBe('You search the web.');
   });
 
+  test('whose parameters nothing fits are refused; what older drafts read otherwise is not', async () => {
+    const put = (parameters: object) =>
+      rest('PUT', '/agents/asks', { id: 'asks', name: 'A', instructions: 'x', parameters });
+    const impossible = {
+      type: 'object',
+      properties: {},
+      required: ['question'],
+      additionalProperties: false,
+    };
+    expect(await put(impossible)).toMatchObject({
+      status: 400,
+      body: {
+        code: 'invalid_arguments',
+        field: 'parameters',
+        detail: expect.stringContaining("requires 'question', which is none of its properties"),
+      },
+    });
+    for (const fitting of [
+      { ...impossible, additionalProperties: true },
+      { ...impossible, properties: { question: {} } },
+      { ...impossible, patternProperties: { '^q': {} } },
+    ])
+      expect(await put(fitting)).toMatchObject({ status: 200 });
+    await rest('DELETE', '/agents/asks');
+  });
+
   test.each([
     ['agents', { id: 'x', name: 'X', instructions: 'x', budgets: { maxRecall: 3 } }, 'budgets.maxRecall'],
     ['agents', { id: 'x', name: 'X', instructions: 'x', budget: {} }, 'budget'],

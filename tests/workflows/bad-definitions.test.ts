@@ -102,6 +102,27 @@ const BAD: [claim: string, sent: unknown, field: string, problem: RegExp][] = [
     'steps.0.resources.0',
     /no argument 'p'/,
   ],
+  [
+    'a resource of another server',
+    step({ resources: ['https://x.y/z'] }),
+    'steps.0.resources.0',
+    /no resource has the URI 'https:\/\/x.y\/z'; resources\/templates\/list/,
+  ],
+  [
+    'a resource that is not there whatever the argument is',
+    definition({
+      arguments: [{ name: 'p' }],
+      steps: [{ ...see, resources: ['baton://usage/{{args.p}}'] }],
+    }),
+    'steps.0.resources.0',
+    /'baton:\/\/usage\/\{\{\.\.\.\}\}'; there are baton:\/\/usage$/,
+  ],
+  [
+    'a resource with single braces',
+    step({ resources: ['baton://projects/{p}/status'] }),
+    'steps.0.resources.0',
+    /'baton:\/\/projects\/\{p\}\/status' has single braces, which no URI has; write \{\{args/,
+  ],
   ['17 levels', step({ arguments: { tag: nested(17) } }), 'steps.0.arguments.tag', /at most 16 levels/],
   [
     '1,001 values',

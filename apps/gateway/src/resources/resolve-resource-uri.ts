@@ -1,3 +1,4 @@
+import { truncate } from '@baton/protocol';
 import { resourceKinds } from './catalog.ts';
 import type { ResourceKind } from './resource-kind.ts';
 import type { Variables } from './uri-template.ts';
@@ -15,3 +16,20 @@ export function resolveResourceUri(uri: string): ResolvedUri | undefined {
   }
   return undefined;
 }
+
+const MAX_SHOWN = 200;
+
+/** Why no values of an unfinished URI make it a resource's, with the templates that begin as it does; undefined where some may. `unknown` stands in it for each value. */
+export function findUriProblem(uri: string, unknown: string): string | undefined {
+  const shown = truncate(uri.replaceAll(unknown, '{{...}}'), MAX_SHOWN);
+  if (/[{}]/.test(uri)) return `'${shown}' has single braces, which no URI has; write {{args.<name>}}`;
+  if (resourceKinds.some(({ template }) => template.mayMatch(uri, unknown))) return undefined;
+  const near = resourceKinds
+    .map(({ template }) => template.text)
+    .filter((text) => rootOf(text) === rootOf(uri));
+  const there =
+    near.length === 0 ? 'resources/templates/list has their templates' : `there are ${near.join(', ')}`;
+  return `no resource has the URI '${shown}'; ${there}`;
+}
+
+const rootOf = (uri: string) => /^\w+:\/\/\w+/.exec(uri)?.[0];

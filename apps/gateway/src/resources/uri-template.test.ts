@@ -48,3 +48,18 @@ test('the variables of a template stand in their order, those of its query last'
   expect(task.variables).toEqual(['project', 'id', 'tag']);
   expect(new UriTemplate('baton://projects').variables).toEqual([]);
 });
+
+test.each([
+  ['baton://projects/?/tasks/?', true],
+  ['baton://projects/a?/tasks/1', true],
+  ['baton://projects/a/?/1', true],
+  ['baton://projects/a/tasks/1!tag=?', true],
+  ['baton://projects/a/tasks/1!?', true],
+  ['baton://projects/a/tasks/1!other=?', false],
+  ['baton://projects/a/tasks', false],
+  ['baton://projects//tasks/?', false],
+  ['baton://projects/a/rules/?', false],
+])('an unfinished URI may be of the template, or not: %s (%s)', (text, may) => {
+  const uri = text.replaceAll('?', '\u0000').replaceAll('!', '?');
+  expect(task.mayMatch(uri, '\u0000')).toBe(may);
+});

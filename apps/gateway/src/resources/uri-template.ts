@@ -52,6 +52,18 @@ export class UriTemplate {
     return decoded === undefined ? undefined : { ...values, [this.query]: decoded };
   }
 
+  /** Whether values of an unfinished URI may make it one of the template; `unknown` stands in it for a value, which is no more than one part of the path. */
+  mayMatch(uri: string, unknown: string): boolean {
+    const [path = '', query, ...more] = uri.split('?');
+    const given = path.split('/');
+    const fits = (part: string, value: string) =>
+      value.includes(unknown) || (nameOf(part) === undefined ? value === part : value !== '');
+    if (uri.includes('#') || more.length > 0 || given.length !== this.parts.length) return false;
+    if (!this.parts.every((part, at) => fits(part, given[at] ?? ''))) return false;
+    const [name = ''] = query?.split('=') ?? [];
+    return query === undefined || name.includes(unknown) || name === this.query;
+  }
+
   /** The URI with these values. */
   expand(values: Variables): string {
     const path = this.parts.map((part) => {

@@ -1,4 +1,11 @@
-import { exceedsDepth, exceedsValueCount, isRecord, type JsonObject, textSchema } from '@baton/protocol';
+import {
+  exceedsDepth,
+  exceedsValueCount,
+  isRecord,
+  type JsonObject,
+  textSchema,
+  truncate,
+} from '@baton/protocol';
 import { z } from 'zod';
 
 /** Bounds of a JSON Schema in a definition; that it can be compiled, and in time, is checked where there are threads for it. */
@@ -17,7 +24,22 @@ export const objectSchemaSchema = z
     if (JSON.stringify(schema).length > MAX_SCHEMA_LENGTH)
       return refuse(`must have at most ${MAX_SCHEMA_LENGTH} characters as JSON`);
     if (schema['type'] !== 'object') return refuse('must have "type": "object"');
+    const lacking = requiredWithoutPlace(schema);
+    if (lacking !== undefined)
+      refuse(`requires '${lacking}', which is none of its properties, and allows no others: nothing fits it`);
   });
+
+/** A field that is required where `additionalProperties` refuses it. Beside `$ref` older drafts read nothing. */
+function requiredWithoutPlace(schema: JsonObject): string | undefined {
+  const { required, properties = {}, patternProperties, additionalProperties, $ref } = schema;
+  if (additionalProperties !== false || patternProperties !== undefined || $ref !== undefined)
+    return undefined;
+  if (!Array.isArray(required) || !isRecord(properties)) return undefined;
+  const lacking = required.find(
+    (name): name is string => typeof name === 'string' && !Object.hasOwn(properties, name),
+  );
+  return lacking === undefined ? undefined : truncate(lacking, 100);
+}
 
 /** The model that is asked for, as its provider names it. */
 export const modelSchema = textSchema(200);

@@ -1,11 +1,16 @@
 import { type DefinitionProblem, isRecord, problemsIn, refusalOf, refuseProblems } from '@baton/protocol';
 import { findReferenceProblems } from './find-reference-problems.ts';
 import { findToolProblems } from './find-tool-problems.ts';
+import { findUriProblems } from './find-uri-problems.ts';
 import { bindingOf, type Workflow, workflowSchema } from './workflow.ts';
-import type { FindTool } from './workflow-tool.ts';
+import type { FindTool, FindUriProblem } from './workflow-tool.ts';
 
-/** A definition as it was sent, checked against the tools. Errors: `invalid_arguments` naming steps and fields. */
-export function parseWorkflow(sent: unknown, findTool: FindTool): Workflow {
+/** A definition as it was sent, checked against the tools and the URIs of resources. Errors: `invalid_arguments` naming steps and fields. */
+export function parseWorkflow(
+  sent: unknown,
+  findTool: FindTool,
+  findUriProblem: FindUriProblem = () => undefined,
+): Workflow {
   const parsed = workflowSchema.safeParse(sent);
   if (!parsed.success) {
     throw refusalOf(
@@ -22,6 +27,7 @@ export function parseWorkflow(sent: unknown, findTool: FindTool): Workflow {
     ...findEmptySteps(workflow),
     ...findReferenceProblems(workflow, findTool),
     ...findToolProblems(workflow, findTool),
+    ...findUriProblems(workflow, findUriProblem),
   ]);
   return workflow;
 }

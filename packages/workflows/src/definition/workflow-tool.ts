@@ -14,5 +14,8 @@ export interface WorkflowTool {
   findProblems(args: JsonObject): readonly ArgumentProblem[];
 }
 
+/** What is wrong with the URI of a resource, in which `unknown` stands for each value; undefined where it may name one. */
+export type FindUriProblem = (uri: string, unknown: string) => string | undefined;
+
 /** The tools that steps may call; undefined for a name that is no tool. */
 export type FindTool = (name: string) => WorkflowTool | undefined;

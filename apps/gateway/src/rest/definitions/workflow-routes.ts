@@ -13,6 +13,7 @@ import { z } from 'zod';
 import { type DefinitionRoutes, storedFields, versionFields } from './definition-routes.ts';
 import { requireNameOfPath } from './name-of-path.ts';
 import type { Tool } from '../../call/call.ts';
+import { findUriProblem } from '../../resources/resolve-resource-uri.ts';
 
 const summarySchema = z.object({
   name: z.string(),
@@ -58,7 +59,7 @@ export function workflowRoutes(tools: ReadonlyMap<string, Tool>): DefinitionRout
     history: historyOf,
     async put(tenant, identity, name, sent, how) {
       const { workflows } = tenant;
-      const workflow = parseWorkflow(sent, await workflowTools(tools, tenant));
+      const workflow = parseWorkflow(sent, await workflowTools(tools, tenant), findUriProblem);
       requireNameOfPath('name', name, workflow.name);
       return workflows.put(identity, name, { definition: workflow as unknown as JsonObject, ...how });
     },
