@@ -51,6 +51,14 @@ test('a report is a table with its total, and nothing in it moves the cursor of 
   expect((await baton('usage', '--from', '2020-01-01', '--to', '2020-01-31')).said).toBe(
     'Usage from 2020-01-01 to 2020-01-31, by day: no calls.\n',
   );
+  for (const [flag, day] of [
+    ['--from', 'yesterday'],
+    ['--to', '2026-02-30'],
+  ] as const)
+    expect(await baton('usage', flag, day)).toMatchObject({
+      code: 64,
+      complaints: `baton: ${flag} ${day}: must be a day (UTC), such as 2026-07-28\n`,
+    });
   for (const by of ['day', 'agent', 'operation'])
     expect(
       cellsOf((await baton('usage', '--by', by)).said)

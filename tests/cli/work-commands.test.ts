@@ -126,6 +126,7 @@ describe('arguments of a call', () => {
 });
 
 test('an exit code says what is wrong: the command line, the address, the scope, the key, the request', async () => {
+  writeFileSync(join(folder, 'list.json'), '[1]');
   const weak = await deployment.createKey({ scopes: ['agent'] });
   for (const [args, more, code, message] of [
     [['nonsense'], {}, 64, "unknown command 'nonsense'"],
@@ -135,6 +136,8 @@ test('an exit code says what is wrong: the command line, the address, the scope,
     [['tasks'], { BATON_API_KEY: 'bt_acme_mistyped' }, 78, 'BATON_API_KEY=(hidden)'],
     [['call', 'get_task', 'id=9', 'projectRoot=nowhere'], {}, 1, 'nowhere'],
     [['call', 'no_such_tool'], {}, 1, 'There is no tool'],
+    [['tenants', '--tenant', 'other'], {}, 64, '--tenant other: baton tenants takes none'],
+    [['projects', 'import', 'p', 'list.json'], {}, 78, 'list.json: holds an array; it must be an object'],
   ] as const) {
     const ended = await baton(args, more);
     expect([args, ended.code, ended.said]).toEqual([args, code, '']);

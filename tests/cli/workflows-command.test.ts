@@ -159,7 +159,7 @@ test.each<[string, readonly string[], Record<string, string>, number, RegExp]>([
     'an argument without a value',
     ['run', 'good', '--arg', 'project'],
     { BATON_URL: 'http://127.0.0.1:9', BATON_API_KEY: 'x' },
-    78,
+    64,
     /--arg project: must be <name>=<value>/,
   ],
 ])('%s is told in one line', async (_claim, args, env, code, message) => {

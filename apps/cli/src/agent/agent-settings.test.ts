@@ -47,6 +47,9 @@ test('limits and hosts are read, and wrong ones are refused with their name and 
   });
   expect((await read()).maxTokens).toBeUndefined();
   await expect(read({ maxTokens: '0' })).rejects.toThrow('--max-tokens=0');
+  await expect(read({ concurrency: 'x' })).rejects.toThrow(
+    '--concurrency=x: must be a whole number from 1 to 50',
+  );
   await expect(read({}, { BATON_LLM_IMAGE_HOSTS: '169.254.169.254' })).rejects.toThrow(
     'BATON_LLM_IMAGE_HOSTS=169.254.169.254: must be public host names',
   );

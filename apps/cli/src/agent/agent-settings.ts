@@ -13,7 +13,12 @@ import {
   AGENT_SETTING_NAMES as NAMES,
   PROVIDER_KEYS,
 } from '../settings/agent-setting-names.ts';
-import { commaSeparatedSchema, ConfigurationError, readSecretFiles } from '../settings/environment.ts';
+import {
+  commaSeparatedSchema,
+  ConfigurationError,
+  readSecretFiles,
+  wholeNumberSchema,
+} from '../settings/environment.ts';
 
 /** What `baton agent` takes on its command line, as commander gives it. */
 export type AgentFlags = Partial<Record<Exclude<keyof typeof NAMES, 'llmKey' | ListName>, string>> &
@@ -28,7 +33,7 @@ type Name = keyof typeof NAMES;
 /** Never shown. */
 const HIDDEN: readonly Name[] = ['key', 'llmKey'];
 const whole = (fallback: number, least: number, most: number) =>
-  z.coerce.number().int().min(least).max(most).default(fallback);
+  wholeNumberSchema(least, most).default(fallback);
 
 const settings = z.object({
   url: httpUrlSchema.optional(),
@@ -40,7 +45,7 @@ const settings = z.object({
     .optional()
     .transform((text, context) => readModels(text ?? '', (message) => context.addIssue(message))),
   allowModel: commaSeparatedSchema,
-  maxTokens: z.coerce.number().int().min(1).max(10_000_000).optional(),
+  maxTokens: wholeNumberSchema(1, 10_000_000).optional(),
   imageHost: commaSeparatedSchema.refine((hosts) => hosts.every(isPublicHostName), {
     error: 'must be public host names, such as images.example.com',
   }),

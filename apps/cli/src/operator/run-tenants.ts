@@ -19,6 +19,10 @@ export async function runTenants(
   flags: TenantFlags,
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
+  if (flags.tenant !== undefined)
+    throw new UsageError(
+      `--tenant ${flags.tenant}: baton tenants takes none; its tenant stands behind the action: baton tenants show ${flags.tenant}`,
+    );
   const rest = new RestClient(await operatorRest(flags, environment));
   print(await perform(rest, action, id, flags), flags);
   return 0;

@@ -98,3 +98,7 @@ test('a secret in a file that is not UTF-8 is refused by its name, and not read 
     rmSync(folder, { recursive: true });
   }
 });
+
+test.each(['abc', '70000', '-1', '1.5'])('PORT=%s is refused with its value and the range', (PORT) => {
+  expect(() => readSettings({ PORT })).toThrow(`PORT=${PORT}: must be a whole number from 0 to 65535`);
+});

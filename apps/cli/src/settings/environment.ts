@@ -9,14 +9,19 @@ export class ConfigurationError extends Error {
   readonly exitCode = 78;
 }
 
-const milliseconds = (fallback: number) =>
-  z.coerce.number().int().min(1_000).max(31_536_000_000).default(fallback);
-const count = (fallback: number) => z.coerce.number().int().min(1).max(1_000_000_000_000).default(fallback);
+/** A whole number of a range, written in digits. */
+export function wholeNumberSchema(least: number, most: number) {
+  const error = `must be a whole number from ${least} to ${most}`;
+  return z.coerce.number(error).int(error).min(least, error).max(most, error);
+}
+
+const milliseconds = (fallback: number) => wholeNumberSchema(1_000, 31_536_000_000).default(fallback);
+const count = (fallback: number) => wholeNumberSchema(1, 1_000_000_000_000).default(fallback);
 const flag = z
   .enum(['true', 'false'])
   .default('false')
   .transform((text) => text === 'true');
-const port = z.coerce.number().int().min(0).max(65_535).default(8_080);
+const port = wholeNumberSchema(0, 65_535).default(8_080);
 /** Values separated by commas; blanks and empty ones are left out. */
 export const commaSeparatedSchema = z
   .string()
@@ -53,7 +58,7 @@ const settings = z.object({
     )
     .optional(),
   PORT: port,
-  BATON_OPERATOR_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
+  BATON_OPERATOR_PORT: wholeNumberSchema(0, 65_535).optional(),
   HOST: z.string().min(1).optional(),
   BATON_DATA_DIR: z.string().min(1).default('.baton'),
   BATON_SECRET: z
@@ -65,7 +70,7 @@ const settings = z.object({
   BATON_INTERACTION_TTL_MS: milliseconds(3_600_000),
   BATON_TASK_TTL_MS: milliseconds(86_400_000),
   BATON_RETENTION_MS: milliseconds(86_400_000),
-  BATON_KEY_TTL_MS: z.coerce.number().int().min(0).max(3_153_600_000_000).default(0),
+  BATON_KEY_TTL_MS: wholeNumberSchema(0, 3_153_600_000_000).default(0),
   BATON_PUBLIC_URL: z
     .url()
     .transform((url) => url.replace(/\/$/, ''))
@@ -91,19 +96,19 @@ const settings = z.object({
     .regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be 1 to 40 letters, digits, _ or -')
     .default('baton'),
   /** How many replicas of Redis must have what is acknowledged, and how long they are waited for. */
-  BATON_REDIS_WAIT_REPLICAS: z.coerce.number().int().min(0).max(9).default(0),
-  BATON_REDIS_WAIT_MS: z.coerce.number().int().min(10).max(4_000).default(1_000),
+  BATON_REDIS_WAIT_REPLICAS: wholeNumberSchema(0, 9).default(0),
+  BATON_REDIS_WAIT_MS: wholeNumberSchema(10, 4_000).default(1_000),
   /** Whether it must be on the disk of Redis too (WAITAOF, Redis 7.2). */
   BATON_REDIS_WAIT_AOF: flag,
-  BATON_SHARDS: z.coerce.number().int().min(1).max(64).optional(),
-  BATON_UNREADY_MS: z.coerce.number().int().min(0).max(60_000).optional(),
-  BATON_DRAIN_MS: z.coerce.number().int().min(0).max(600_000).default(8_000),
+  BATON_SHARDS: wholeNumberSchema(1, 64).optional(),
+  BATON_UNREADY_MS: wholeNumberSchema(0, 60_000).optional(),
+  BATON_DRAIN_MS: wholeNumberSchema(0, 600_000).default(8_000),
   /** Of a worker: its calls to LLM endpoints at once, and the networks that they may reach beside the public internet. */
-  BATON_PROVIDER_CALLS: z.coerce.number().int().min(1).max(10_000).default(100),
+  BATON_PROVIDER_CALLS: wholeNumberSchema(1, 10_000).default(100),
   BATON_EGRESS_ALLOW: commaSeparatedSchema.refine((networks) => networks.every(isNetwork), {
     error: 'must be networks in CIDR notation, such as 10.1.0.0/16',
   }),
-  BATON_HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
+  BATON_HEALTH_PORT: wholeNumberSchema(0, 65_535).optional(),
   BATON_REPLICA: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,80}$/, 'must be 1 to 80 letters, digits or . _ -')
@@ -114,7 +119,7 @@ const settings = z.object({
   /** The operations of the tests (`bench_echo`, ...) beside the product's own. Refused in production. */
   BATON_TEST_OPERATIONS: flag,
   /** Where the official conformance suite finds its tools, on 127.0.0.1 and without credentials. Refused in production. */
-  BATON_CONFORMANCE_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
+  BATON_CONFORMANCE_PORT: wholeNumberSchema(0, 65_535).optional(),
 });
 export type Settings = z.infer<typeof settings>;
 

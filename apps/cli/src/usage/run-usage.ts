@@ -1,5 +1,7 @@
 import type { UsageReply } from '@baton/gateway/reply-types';
+import { z } from 'zod';
 import { type Output, print } from '../output/print.ts';
+import { UsageError } from '../process/exit-codes.ts';
 import { openRest } from '../rest/rest-client.ts';
 import { ConfigurationError } from '../settings/environment.ts';
 import type { RestFlags } from '../settings/rest-endpoint.ts';
@@ -13,11 +15,13 @@ export interface UsageFlags extends RestFlags {
 
 /**
  * `baton usage`: what a tenant's LLM calls used. Returns the exit code. Throws ConfigurationError for a setting that its user must
- * correct, BatonError for what Baton refuses.
+ * correct, UsageError for a day that is none, BatonError for what Baton refuses.
  */
 export async function runUsage(flags: UsageFlags, environment: NodeJS.ProcessEnv): Promise<number> {
   const { by, from, to, json, csv } = flags;
   if (json === true && csv === true) throw new ConfigurationError('--json and --csv: give one of them');
+  requireDay('--from', from);
+  requireDay('--to', to);
   const tenant = await openRest(
     flags,
     environment,
@@ -33,6 +37,11 @@ export async function runUsage(flags: UsageFlags, environment: NodeJS.ProcessEnv
   const report = await tenant.request<UsageReply>('GET', `/usage?${query}`);
   print({ value: report, ...reportOutput(report) }, flags);
   return 0;
+}
+
+function requireDay(flag: string, text: string | undefined): void {
+  if (text === undefined || z.iso.date().safeParse(text).success) return;
+  throw new UsageError(`${flag} ${text}: must be a day (UTC), such as 2026-07-28`);
 }
 
 function reportOutput({ from, to, by, currency, rows, total }: UsageReply): Omit<Output, 'value'> {

@@ -1,7 +1,9 @@
 import type { ImportedProjectReply, ProjectReply } from '@baton/gateway/reply-types';
+import { isRecord } from '@baton/protocol';
 import { type Output, print } from '../output/print.ts';
 import { jsonText } from '../output/plain-text.ts';
 import { openRest, type RestClient } from '../rest/rest-client.ts';
+import { ConfigurationError } from '../settings/environment.ts';
 import type { RestFlags } from '../settings/rest-endpoint.ts';
 import { readDataFile } from '../settings/data-file.ts';
 import { readLimit } from './read-limit.ts';
@@ -50,7 +52,7 @@ async function perform(
       const value = await rest.request<ImportedProjectReply>(
         'PUT',
         flags.strict === true ? `${path}?strict=true` : path,
-        readDataFile(file),
+        readTasksFile(file),
       );
       const counts = Object.entries(value.taskCounts).map(([tag, count]) => `${count} in ${tag}`);
       const repairs = value.repairs.map(({ place, problem }) => `repaired: ${place} ${problem}`);
@@ -63,4 +65,12 @@ async function perform(
       await rest.request('DELETE', path);
       return { value: { projectRoot: project, deleted: true }, text: `${project} is deleted.` };
   }
+}
+
+function readTasksFile(file: string): object {
+  const value = readDataFile(file);
+  if (isRecord(value)) return value;
+  throw new ConfigurationError(
+    `${file}: holds ${Array.isArray(value) ? 'an array' : 'no object'}; it must be an object of tags, such as {"master": {"tasks": []}}`,
+  );
 }

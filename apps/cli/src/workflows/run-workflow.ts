@@ -1,7 +1,7 @@
 import type { GetPromptResult } from '@modelcontextprotocol/sdk/types.js';
 import { print } from '../output/print.ts';
+import { UsageError } from '../process/exit-codes.ts';
 import { openRest } from '../rest/rest-client.ts';
-import { ConfigurationError } from '../settings/environment.ts';
 import type { RestFlags } from '../settings/rest-endpoint.ts';
 
 /** What `baton workflows run` takes beside the name. */
@@ -13,16 +13,16 @@ export interface RunFlags extends RestFlags {
 /** Exit code of a run that handed off what is left. */
 const HANDED_OFF = 2;
 
-/** `baton workflows run`: runs a workflow and prints the run. Returns the exit code. Errors: as for `runDefinitions`. */
+/** `baton workflows run`: runs a workflow and prints the run. Returns the exit code. Errors: as for `runDefinitions`, UsageError. */
 export async function runWorkflow(
   name: string,
   flags: RunFlags,
   environment: NodeJS.ProcessEnv,
 ): Promise<number> {
+  const args = argumentsOf(flags.arg ?? []);
   const purpose = 'an API key of the tenant, with scope admin to change workflows and mcp to use them';
   const tenant = await openRest(flags, environment, purpose);
   const headers = flags.idempotencyKey === undefined ? {} : { 'idempotency-key': flags.idempotencyKey };
-  const args = argumentsOf(flags.arg ?? []);
   const path = `/prompts/${encodeURIComponent(name)}`;
   const result = await tenant.request<GetPromptResult>('POST', path, args, headers);
   print({ value: result, text: traceText(result) }, flags);
@@ -34,7 +34,7 @@ function argumentsOf(given: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     given.map((text) => {
       const at = text.indexOf('=');
-      if (at < 1) throw new ConfigurationError(`--arg ${text}: must be <name>=<value>`);
+      if (at < 1) throw new UsageError(`--arg ${text}: must be <name>=<value>`);
       return [text.slice(0, at), text.slice(at + 1)];
     }),
   );
