@@ -212,13 +212,13 @@ describe('lists of resources', () => {
     expect(await refused({ type: 'ref/prompt', name: 'x' }, 'x')).toBe(-32602);
   });
 
-  test('never repeats a long URI in an error', async () => {
+  test('repeats 2,048 characters of a URI in an error', async () => {
     const uri = `baton://${'x'.repeat(70_000)}`;
     const argument = { name: 'x', value: '' };
     const asked = { ref: { type: 'ref/resource', uri }, argument };
     const completed = (await fixture.rpc('completion/complete', asked)).body.error;
-    expect(completed.data.ref).toEqual({ type: 'ref/resource', uri: uri.slice(0, 200) });
+    expect(completed.data.ref).toEqual({ type: 'ref/resource', uri: uri.slice(0, 2_048) });
     const read = (await fixture.rpc('resources/read', { uri })).body.error;
-    expect(read.data.uri).toBe(uri.slice(0, 200));
+    expect(read.data.uri).toBe(uri.slice(0, 2_048));
   });
 });

@@ -47,8 +47,8 @@ async function variableValues(
     kinds.find(({ template }) => template.text === ref.uri) ??
     kinds.find(({ template }) => template.path === ref.uri);
   if (kind === undefined) {
-    const uri = truncate(ref.uri, MAX_SHOWN_URI);
-    throw new RpcError(-32602, `Unknown resource template: ${uri}`, { ref: { type: ref.type, uri } });
+    const shown = { type: ref.type, uri: truncate(ref.uri, MAX_SHOWN_URI) };
+    throw new RpcError(-32602, `Unknown resource template: ${truncate(ref.uri, 200)}`, { ref: shown });
   }
   const completion = Object.hasOwn(kind.completions, name) ? kind.completions[name] : undefined;
   if (completion === undefined && !kind.template.variables.includes(name)) {

@@ -8,8 +8,8 @@ import { annotationsOf, type Content, type ResourceKind, sizeOf } from './resour
 /** MCP 2025-11-25, server/resources: resource not found. */
 const RESOURCE_NOT_FOUND = -32002;
 
-/** Characters of a URI that an error repeats. */
-export const MAX_SHOWN_URI = 200;
+/** Characters of a URI that the facts of an error repeat. */
+export const MAX_SHOWN_URI = 2_048;
 
 /** The variables name nothing, or nothing that this caller may see. */
 const NOT_FOUND_CODES: ReadonlySet<ErrorCode> = new Set([
@@ -57,9 +57,8 @@ function contentsOf(uri: string, kind: ResourceKind, content: Content) {
 
 function notFound(uri: string, reason?: BatonError): RpcError {
   const explanation = reason === undefined ? '' : `. ${reason.message}`;
-  const shown = truncate(uri, MAX_SHOWN_URI);
-  return new RpcError(RESOURCE_NOT_FOUND, `Resource not found: ${shown}${explanation}`, {
+  return new RpcError(RESOURCE_NOT_FOUND, `Resource not found: ${truncate(uri, 200)}${explanation}`, {
     ...reason?.toWire(),
-    uri: shown,
+    uri: truncate(uri, MAX_SHOWN_URI),
   });
 }

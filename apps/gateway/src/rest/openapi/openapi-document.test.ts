@@ -110,6 +110,7 @@ test('every route of the contract is described', () => {
     'GET /v1/tenants',
     'GET /v1/tenants/{tenant}',
     'PATCH /v1/tenants/{tenant}',
+    'DELETE /v1/tenants/{tenant}',
     'POST /v1/tenants/{tenant}/keys',
     'GET /v1/tenants/{tenant}/keys',
     'PATCH /v1/tenants/{tenant}/keys/{id}',
