@@ -103,10 +103,10 @@ const BAD: [claim: string, sent: unknown, field: string, problem: RegExp][] = [
     /no argument 'p'/,
   ],
   [
-    'a resource of another server',
-    step({ resources: ['https://x.y/z'] }),
+    'a resource that Baton has not',
+    step({ resources: ['baton://nothing/x'] }),
     'steps.0.resources.0',
-    /no resource has the URI 'https:\/\/x.y\/z'; resources\/templates\/list/,
+    /no resource has the URI 'baton:\/\/nothing\/x'; resources\/templates\/list/,
   ],
   [
     'a resource that is not there whatever the argument is',

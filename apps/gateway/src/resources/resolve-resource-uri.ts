@@ -19,11 +19,15 @@ export function resolveResourceUri(uri: string): ResolvedUri | undefined {
 
 const MAX_SHOWN = 200;
 
-/** Why no values of an unfinished URI make it a resource's, with the templates that begin as it does; undefined where some may. `unknown` stands in it for each value. */
+/**
+ * Why no values of an unfinished URI of Baton's make it a resource's, with the templates that begin as it does; undefined where some may, and of
+ * other schemes. `unknown` stands in it for each value.
+ */
 export function findUriProblem(uri: string, unknown: string): string | undefined {
   const shown = truncate(uri.replaceAll(unknown, '{{...}}'), MAX_SHOWN);
   if (/[{}]/.test(uri)) return `'${shown}' has single braces, which no URI has; write {{args.<name>}}`;
-  if (resourceKinds.some(({ template }) => template.mayMatch(uri, unknown))) return undefined;
+  if (!uri.startsWith('baton://') || resourceKinds.some(({ template }) => template.mayMatch(uri, unknown)))
+    return undefined;
   const near = resourceKinds
     .map(({ template }) => template.text)
     .filter((text) => rootOf(text) === rootOf(uri));
