@@ -27,9 +27,6 @@ const compiled = new LRUCache({ max: 128, maxSize: 524_288 });
 const MAX_COMPILED_OF_TENANT = 16;
 const MAX_CACHED_SCHEMA_BYTES = 32_768;
 
-const ENDLESS_REFERENCE =
-  'a $ref of it leads back to itself. Let it stand under properties or items, where each step goes one level deeper';
-
 // On Linux a priority is a thread's: the event loop of the process goes first.
 if (process.platform === 'linux') setPriority(0, 10);
 
@@ -44,9 +41,7 @@ export default function run({ number, check: { tenant, digest, schema, values } 
   try {
     result = problemsOf(compiledOf(tenant, digest, schema), values);
   } catch (error) {
-    // Values are no deeper than a stack bears: what recurses without end is the schema.
-    const isEndless = error instanceof RangeError && error.message.includes('call stack');
-    result = isEndless ? ENDLESS_REFERENCE : String(error.message);
+    result = String(error.message);
   }
   return { ms: performance.now() - since, result };
 }
@@ -75,8 +70,6 @@ function compile(text) {
   const compileWith = (more) =>
     new drafts[draft]({ ...options, validateSchema: false, ...more }).compile(schema);
   const validate = compileWith({});
-  // A $ref that leads back to itself does so with nearly any value.
-  validate({});
   let validateAll;
   return {
     validate,

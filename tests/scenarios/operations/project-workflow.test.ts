@@ -33,14 +33,12 @@ test('a document becomes tasks that are analyzed, expanded, updated and complete
   const [one, other] = clients as [Client, Client];
   const projectRoot = 'walk';
   const [hasty, careful] = [createScriptedAgent({ seed, wrongRate: 0.1 }), createScriptedAgent({ seed })];
-  // What it got wrong it gets right when it is told: four wrong answers in a row end an operation.
-  const agent = {
-    ...hasty,
-    answer: (request: LlmRequest) =>
-      (request.messages.some(({ role }) => role === 'assistant') ? careful : hasty).answer(request),
+  // It is hasty once in each operation: four wrong answers in a row end one. An analysis that judges no task is one.
+  const run = (operation: string, args: object) => {
+    const agents = operation === 'analyze_project_complexity' ? [] : [hasty];
+    const answer = (request: LlmRequest) => (agents.pop() ?? careful).answer(request);
+    return runOperationToEnd(clients, { ...hasty, answer }, operation, { projectRoot, ...args });
   };
-  const run = (operation: string, args: object) =>
-    runOperationToEnd(clients, agent, operation, { projectRoot, ...args });
   const done = async (operation: string, args: object) => {
     const end = await run(operation, args);
     expect(end.status, JSON.stringify(end.error)).toBe('completed');
