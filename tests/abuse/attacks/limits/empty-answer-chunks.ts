@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { RedisMonitor } from '../../../harness/redis-monitor.ts';
 import type { Attack } from '../../target/attack.ts';
 
 const CHUNKS = 300;
@@ -27,14 +27,14 @@ export const emptyAnswerChunks: Attack = {
     }
     if (kept * 64 > LIMITS.answerBytes) gains.push(`${kept} empty chunks were kept`);
 
-    const redis = new Redis(target.redisUrl.replace('unix://', ''));
-    const whole = async () =>
-      Number(/cmdstat_hgetall:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
-    const before = await whole();
     const final = { interactionId, agentLLMResponse: { status: 'success', data: { usage: {} } } };
-    for (let n = 0; n < 5; n++) await target.callTool(attacker.key, 'agent_llm', final);
-    if ((await whole()) > before) gains.push('a final answer with a gap reads the whole task');
-    redis.disconnect();
+    const monitor = await RedisMonitor.open(target.redisUrl, { scripts: true });
+    const commands = await monitor.commandsOf(async () => {
+      for (let n = 0; n < 5; n++) await target.callTool(attacker.key, 'agent_llm', final);
+    });
+    monitor.close();
+    if (commands.some((command) => /^(lua )?"hmget" "\S+:chunks:/i.test(command)))
+      gains.push('a final answer with a gap reads the chunks');
     return gains;
   },
 };
