@@ -18,7 +18,7 @@ export const TOOL_ARGUMENTS: Readonly<Record<string, object>> = {
   get_tasks: {},
   get_task: { id: '5' },
   next_task: {},
-  start_next_task: {},
+  start_next_task: { restartAfterMinutes: 30 },
   set_task_status: { id: '5', status: 'review' },
   add_subtask: { id: '5', title: 'Part' },
   remove_task: { id: '6', confirm: true },

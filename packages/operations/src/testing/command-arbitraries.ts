@@ -44,7 +44,11 @@ const setStatus = fc.record(
 );
 
 const startNext = fc.record(
-  { command: fc.constant('start_next' as const), tag: tagName },
+  {
+    command: fc.constant('start_next' as const),
+    tag: tagName,
+    restartAfterMinutes: fc.integer({ min: 0, max: 1 }),
+  },
   { requiredKeys: ['command'] },
 );
 

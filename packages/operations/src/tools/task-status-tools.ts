@@ -2,6 +2,7 @@ import { defineChangeTool, IDEMPOTENT_DESTRUCTIVE_HINTS, WRITE_HINTS } from './p
 import { z } from 'zod';
 import { idTextSchema, projectRoot, tag } from '../definition/shared-arguments.ts';
 import { type ProjectCommand, STATUSES, statusSchema } from '../project/index.ts';
+import { integerOrDigits } from '../schema/coercion.ts';
 import { nextTaskInputSchema, nextTaskResultSchema } from '../views/index.ts';
 
 export const setTaskStatusInputSchema = z.strictObject({
@@ -37,6 +38,15 @@ export const setTaskStatusTool = defineChangeTool({
   summarize: (_result, { id, status }) => `Set to ${status}: ${id}.`,
 });
 
+/** A week. */
+const MAX_RESTART_MINUTES = 10_080;
+
+const startNextTaskInputSchema = nextTaskInputSchema.extend({
+  restartAfterMinutes: integerOrDigits(z.int().min(1).max(MAX_RESTART_MINUTES))
+    .optional()
+    .describe('Also give again what was started by this tool so many minutes ago and is still in progress'),
+});
+
 export const startNextTaskTool = defineChangeTool({
   name: 'start_next_task',
   title: 'Start the next task',
@@ -46,8 +56,8 @@ export const startNextTaskTool = defineChangeTool({
     'Sets the next task in progress and shows it: what next_task would give of what is pending. Callers at the same ' +
     'time get different ones. `task` is null where none can be started, and `message` says why.',
   hints: WRITE_HINTS,
-  input: nextTaskInputSchema,
+  input: startNextTaskInputSchema,
   result: nextTaskResultSchema,
-  command: ({ tag }) => ({ command: 'start_next', tag }),
+  command: ({ tag, restartAfterMinutes }) => ({ command: 'start_next', tag, restartAfterMinutes }),
   summarize: ({ message }) => message,
 });

@@ -29,7 +29,7 @@ type NextTaskResult = z.infer<typeof nextTaskResultSchema>;
  */
 export function nextTask(project: Project | undefined, input: NextTaskInput): NextTaskResult {
   const { tag, tasks } = openTag(project, input.projectRoot, input.tag);
-  const next = nextReadyItem(tasks, isOpen);
+  const next = nextReadyItem(tasks, ({ status }) => isOpen(status));
   if (next === undefined)
     return { projectRoot: input.projectRoot, tag, task: null, message: nothingReadyMessage(tasks) };
   const task = withoutAttachmentBodies(taskItemView(tasks, next));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyCommand } from '../command.ts';
+import { applyCommand, type ProjectCommand } from '../command.ts';
 import { statusSchema } from '../model/status-and-priority.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
@@ -122,6 +122,76 @@ describe('start_next', () => {
     const { outcome } = start(tasks);
     expect(outcome['task']).toMatchObject({ id: expected, status: 'in-progress' });
     expect(outcome['message']).toMatch(new RegExp(`^Started ${expected}: `));
+  });
+
+  describe('restartAfterMinutes', () => {
+    const at = (minutes: number) => new Date(Date.parse(NOW) + minutes * 60_000).toISOString();
+    /** Commands at their minutes, one after the other; the outcome of the last. */
+    const outcomeOf = (tasks: readonly object[], ...commands: [minute: number, command: object][]) => {
+      const file = { master: { tasks: tasks.map((task) => ({ title: 'T', ...task })) } };
+      let applied = applyCommand(undefined, { command: 'import', file }, NOW);
+      for (const [minute, command] of commands)
+        applied = applyCommand(applied.project, command as ProjectCommand, at(minute));
+      return applied.outcome;
+    };
+    const start = { command: 'start_next' };
+    const restart = { command: 'start_next', restartAfterMinutes: 30 };
+    const set = (id: string, status: string) => ({ command: 'set_status', id, status });
+
+    it('gives again what was started so long ago, with when it was, and counts from then', () => {
+      expect(outcomeOf([{ id: 1 }], [0, start], [30, restart])).toMatchObject({
+        task: { id: 1, status: 'in-progress', startedAt: at(30) },
+        message: `Started 1: T (again: in progress since ${at(0)})`,
+      });
+      expect(outcomeOf([{ id: 1 }], [0, start], [30, restart], [59, restart])['task']).toBeNull();
+      expect(outcomeOf([{ id: 1 }], [0, start], [30, restart], [60, restart])['task']).toMatchObject({
+        id: 1,
+      });
+    });
+
+    it.each<[string, object[], [number, object][]]>([
+      ['what was started later', [{ id: 1 }], [[1, start]]],
+      ['what was set in progress otherwise', [{ id: 1 }], [[0, set('1', 'in-progress')]]],
+      [
+        'what was set aside and in progress since',
+        [{ id: 1 }],
+        [
+          [0, start],
+          [1, set('1', 'review')],
+          [2, set('1', 'in-progress')],
+        ],
+      ],
+      [
+        'what is done',
+        [{ id: 1 }],
+        [
+          [0, start],
+          [1, set('1', 'done')],
+        ],
+      ],
+      [
+        'a task whose subtask is worked on',
+        [{ id: 1, subtasks: [part(1)] }],
+        [
+          [0, start],
+          [1, start],
+        ],
+      ],
+      ['where nobody asks for it', [{ id: 1 }], [[0, start]]],
+    ])('does not give %s', (claim, tasks, before) => {
+      const last = claim.startsWith('where') ? start : restart;
+      expect(outcomeOf(tasks, ...before, [30, last])['task']).toBeNull();
+    });
+
+    it('gives a subtask again, and its task once no subtask is open', () => {
+      const tasks = [{ id: 1, subtasks: [part(1)] }];
+      expect(outcomeOf(tasks, [0, start], [1, start], [31, restart])['task']).toMatchObject({ id: '1.1' });
+      expect(
+        outcomeOf(tasks, [0, start], [1, start], [2, set('1.1', 'done')], [31, restart])['task'],
+      ).toMatchObject({
+        id: 1,
+      });
+    });
   });
 
   it.each<[object[], string]>([

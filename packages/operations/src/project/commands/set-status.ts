@@ -1,11 +1,13 @@
 import { nothingStartsMessage } from '../dependencies/nothing-ready.ts';
-import { nextReadyItem, taskItemView } from '../dependencies/ready-items.ts';
-import { asJsonOutcome, type CommandResult } from '../model/command-result.ts';
+import { isOpen, nextReadyItem, taskItemView } from '../dependencies/ready-items.ts';
+import type { CommandResult } from '../model/command-result.ts';
 import { type Project, resolveTag, withTag } from '../model/project.ts';
 import { requireProject, requireSubtask, requireTag, requireTask } from '../model/require-existing.ts';
 import type { Status } from '../model/status-and-priority.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
-import { type Subtask, type Task, taskIdsOf } from '../model/task.ts';
+import { startedAtOf, type Subtask, type Task, taskIdsOf } from '../model/task.ts';
+import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
+import { updateItemAt } from '../task-edits/update-item-at.ts';
 
 /** Sets one status on tasks and subtasks: `id` is "3", "3.2" or a comma list of such. */
 interface SetStatus {
@@ -49,29 +51,47 @@ export function setStatus(
   return { project: withTag(existing, name, changed), tag: name, updated };
 }
 
+/** `restartAfterMinutes`: what was started so long ago, and is still in progress, is given again. */
+interface StartNext {
+  readonly tag?: string | undefined;
+  readonly restartAfterMinutes?: number | undefined;
+}
+
 /**
- * The project with the next pending task or subtask in progress; unchanged where none can be started. Commands of one
+ * The project with the next task or subtask in progress; unchanged where none can be started. Commands of one
  * project are applied one after the other, so callers at the same time start different ones.
  *
  * @throws BatonError `project_not_found`, `tag_not_found`.
  */
 export function startNext(
   project: Project | undefined,
-  command: { readonly tag?: string | undefined },
+  { tag, restartAfterMinutes }: StartNext,
   now: string,
 ): CommandResult {
-  const existing = requireProject(project);
-  const tag = resolveTag(existing, command.tag);
-  const { tasks } = requireTag(existing, tag);
-  const next = nextReadyItem(tasks, (status) => status === 'pending');
-  if (next === undefined) {
-    const message = nothingStartsMessage(tasks);
-    return { project: existing, outcome: asJsonOutcome({ tag, task: null, message }) };
-  }
-  const id = formatTaskRef(next);
-  const after = setStatus(existing, { id, status: 'in-progress', tag }, now).project;
-  const task = taskItemView(requireTag(after, tag).tasks, next);
-  return { project: after, outcome: asJsonOutcome({ tag, task, message: `Started ${id}: ${task.title}` }) };
+  const staleBefore = Date.parse(now) - (restartAfterMinutes ?? Number.POSITIVE_INFINITY) * 60_000;
+  return editTasksInTag(project, tag, now, (tasks) => {
+    const next = nextReadyItem(
+      tasks,
+      (item, parent) =>
+        item.status === 'pending' ||
+        (isStale(item, staleBefore) && (parent !== undefined || !hasOpenPart(item))),
+    );
+    if (next === undefined) return { tasks, outcome: { task: null, message: nothingStartsMessage(tasks) } };
+    const before = taskItemView(tasks, next);
+    const started = updateItemAt(tasks, next, (item) => ({ ...item, status: 'in-progress', startedAt: now }));
+    const task = taskItemView(started, next);
+    const again = before.status === 'pending' ? '' : ` (again: in progress since ${startedAtOf(before)})`;
+    return { tasks: started, outcome: { task, message: `Started ${task.id}: ${task.title}${again}` } };
+  });
+}
+
+function isStale(item: Task | Subtask, before: number): boolean {
+  return item.status === 'in-progress' && Date.parse(startedAtOf(item) ?? '') <= before;
+}
+
+/** A task that has one is worked on in its subtasks. */
+function hasOpenPart(task: Task | Subtask): boolean {
+  return (task as Task).subtasks.some(({ status }) => isOpen(status));
 }
 
 function byTask(refs: readonly TaskRef[]): Map<number, TaskRef[]> {
@@ -85,7 +105,8 @@ function withStatus(task: Task, refs: readonly TaskRef[], to: Status, updated: S
   const set = <T extends Task | Subtask>(item: T, ref: TaskRef): T => {
     if (item.status === to) return item;
     updated.push({ id: formatTaskRef(ref), from: item.status, to });
-    return { ...item, status: to };
+    const { startedAt: _, ...others } = item;
+    return { ...(others as T), status: to };
   };
   const changed = whole ? set(task, { task: task.id }) : task;
   const meant = (id: number) => (whole && to === 'done') || refs.some(({ subtask }) => subtask === id);

@@ -12,21 +12,21 @@ interface Candidate {
   readonly ref: TaskRef;
 }
 
+/** Of a task, or of a subtask with the id of its task. */
+type ItemCheck = (item: Task | Subtask, parent?: number) => boolean;
+
 /** Whether work of a status is left to do. */
 export function isOpen(status: Status): boolean {
   return status === 'pending' || status === 'in-progress';
 }
 
 /**
- * What to work on next, as claude-task-master chooses it: among what `isWanted` by its status and whose dependencies are
+ * What to work on next, as claude-task-master chooses it: among what `isWanted` and whose dependencies are
  * all done (a cancelled one is not), subtasks of tasks in progress first; then by priority, fewer dependencies, id.
  */
-export function nextReadyItem(
-  tasks: readonly Task[],
-  isWanted: (status: Status) => boolean,
-): TaskRef | undefined {
+export function nextReadyItem(tasks: readonly Task[], isWanted: ItemCheck): TaskRef | undefined {
   const dependenciesDone = dependencyCheck(tasks);
-  const isReady: Readiness = (item, parent) => isWanted(item.status) && dependenciesDone(item, parent);
+  const isReady: ItemCheck = (item, parent) => isWanted(item, parent) && dependenciesDone(item, parent);
   const subtasks = tasks
     .filter(({ status }) => status === 'in-progress')
     .flatMap((task) => subtaskCandidates(task, isReady));
@@ -48,9 +48,7 @@ export function taskItemView(tasks: readonly Task[], { task: id, subtask }: Task
   };
 }
 
-type Readiness = (item: Pick<Task, 'status' | 'dependencies'>, parent?: number) => boolean;
-
-function dependencyCheck(tasks: readonly Task[]): Readiness {
+function dependencyCheck(tasks: readonly Task[]): ItemCheck {
   const known = allItemIds(tasks);
   const done = new Set<string>();
   for (const task of tasks) {
@@ -64,7 +62,7 @@ function dependencyCheck(tasks: readonly Task[]): Readiness {
     });
 }
 
-function subtaskCandidates({ id, priority, subtasks }: Task, isReady: Readiness): Candidate[] {
+function subtaskCandidates({ id, priority, subtasks }: Task, isReady: ItemCheck): Candidate[] {
   return subtasks
     .filter((subtask) => isReady(subtask, id))
     .map((subtask) => ({
@@ -74,7 +72,7 @@ function subtaskCandidates({ id, priority, subtasks }: Task, isReady: Readiness)
     }));
 }
 
-function taskCandidates(tasks: readonly Task[], isReady: Readiness): Candidate[] {
+function taskCandidates(tasks: readonly Task[], isReady: ItemCheck): Candidate[] {
   return tasks
     .filter((task) => isReady(task))
     .map(({ id, priority, dependencies }) => ({ priority, dependencies, ref: { task: id } }));

@@ -16,6 +16,7 @@ export interface TaskHead {
   readonly priority: Priority;
   readonly dependencies: readonly Dependency[];
   readonly subtasks: readonly SubtaskHead[];
+  readonly startedAt: string | undefined;
 }
 
 interface SubtaskHead {
@@ -25,6 +26,7 @@ interface SubtaskHead {
   readonly status: Status;
   readonly priority?: Priority;
   readonly dependencies: readonly Dependency[];
+  readonly startedAt: string | undefined;
 }
 
 const LENGTH = Symbol('the length of the JSON of a task as it is stored');
@@ -123,8 +125,8 @@ class UnreadText<Head extends object> implements ProxyHandler<Head> {
     if (known !== undefined) return known;
     if (key === LENGTH || key === 'length') return (target as Partial<TaskHead>).length;
     if (key === UNREAD) return true;
-    // A subtask without a priority has none.
-    if (key === 'priority') return undefined;
+    // What the index does not have of these, the item does not have.
+    if (key === 'priority' || key === 'startedAt') return undefined;
     this.needText(target);
     return typeof key === 'symbol' ? undefined : '';
   }

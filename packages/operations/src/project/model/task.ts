@@ -61,6 +61,15 @@ export const taskSchema = z
   .readonly();
 export type Task = z.infer<typeof taskSchema>;
 
+/** Longer than any date that `start_next_task` writes: files may have another field of the name. */
+const MAX_DATE_LENGTH = 40;
+
+/** When `start_next_task` set an item in progress, as ISO 8601; undefined where it did not. */
+export function startedAtOf(item: Readonly<Record<string, unknown>>): string | undefined {
+  const { startedAt } = item;
+  return typeof startedAt === 'string' && startedAt.length <= MAX_DATE_LENGTH ? startedAt : undefined;
+}
+
 const IDS = Symbol('the ids of the tasks of a list');
 
 /** Notes the ids of a list's tasks with it, so that none of thousands is looked at for its own. */
