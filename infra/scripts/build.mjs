@@ -1,7 +1,7 @@
 // Builds dist/: one bundle of Baton's own packages, npm's packages left outside, and beside it the files that are
 // read at run time by their place (Lua scripts, the thread that checks answers, the script that fetches a Redis, the console's page).
 import { cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync, existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { buildConsole } from './build-console.mjs';
 import { ensureNodeAndPackages, REPOSITORY_ROOT } from './ensure-node-and-packages.mjs';
 
@@ -19,6 +19,18 @@ export function isBuildStale() {
   };
   return ['apps', 'packages', 'infra/scripts', 'package-lock.json'].some((part) =>
     newer(join(REPOSITORY_ROOT, part)),
+  );
+}
+
+/** A package that npm has installed below a workspace, since the root has another version of it: at run time there is the root's only. */
+function isOfOneWorkspace(path, importer) {
+  const name = path
+    .split('/')
+    .slice(0, path.startsWith('@') ? 2 : 1)
+    .join('/');
+  const folders = relative(REPOSITORY_ROOT, dirname(importer)).split('/');
+  return folders.some((_, at) =>
+    existsSync(join(REPOSITORY_ROOT, ...folders.slice(0, at + 1), 'node_modules', name)),
   );
 }
 
@@ -43,8 +55,10 @@ export async function bundle(folder, entryPoints) {
       {
         name: 'own packages inside, others outside',
         setup({ onResolve }) {
-          onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-            kind === 'entry-point' || path.startsWith('@baton/') ? undefined : { path, external: true },
+          onResolve({ filter: /^[^./#]/ }, ({ path, kind, importer }) =>
+            kind === 'entry-point' || path.startsWith('@baton/') || isOfOneWorkspace(path, importer)
+              ? undefined
+              : { path, external: true },
           );
         },
       },

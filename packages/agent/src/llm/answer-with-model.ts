@@ -18,7 +18,7 @@ import {
 } from './model-reply.ts';
 import { logprobOptions, OPENAI_PROVIDER, RESPONSES_API } from './reply-metadata.ts';
 import { RequestMedia } from './request-media.ts';
-import { SecretRedaction } from './secret-redaction.ts';
+import { SecretRedaction } from '../redaction/secret-redaction.ts';
 
 export interface AnswerWithOptions {
   /** Tokens of one answer at most, whatever its request asks for; without it, what the request asks for. */

@@ -114,3 +114,32 @@ test('answers, their logprobs and errors come without the key', async () => {
     cause: undefined,
   });
 });
+
+const REPEATED = `${'a'.repeat(1_999)}b`;
+
+test.each([
+  ['as it is', 'a'],
+  ['percent-encoded', '%61'],
+  ['in escapes of JSON', '\\u0061'],
+  ['in references of HTML', '&#x61;'],
+  ['in hexadecimal digits', '61'],
+  ['in Base64', 'YWFh'],
+])(
+  'a long key that repeats itself is looked for %s in a text that is all beginnings of it',
+  (_form, part) => {
+    const text = part.repeat(400_000 / part.length);
+    const said = new SecretRedaction(REPEATED).text(`${text} end`);
+    expect(said.endsWith(' end')).toBe(true);
+  },
+);
+
+test('a long word is passed on piece by piece, without the key in it', () => {
+  let shown = '';
+  const add = new SecretRedaction(REPEATED).stream((piece) => (shown += piece));
+  for (let n = 0; n < 250_000; n++) add('xy');
+  for (let at = 0; at < REPEATED.length; at += 2) add(REPEATED.slice(at, at + 2));
+  for (let n = 0; n < 250_000; n++) add('xy');
+  add(' ');
+  const many = 'xy'.repeat(250_000);
+  expect(shown).toBe(`${many}${REDACTED}${many} `);
+});
