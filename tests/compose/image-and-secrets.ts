@@ -2,7 +2,22 @@ import assert from 'node:assert/strict';
 import type { ComposeStack } from './compose-stack.ts';
 import { runCommand } from './run-command.ts';
 
-/** The image has only runtime packages, and runs as user 1000 on a read-only folder. */
+/** Prints the packages that the bundles import and that are not installed. */
+const MISSING_PACKAGES = `
+import { readdirSync, readFileSync } from 'node:fs';
+const bundles = readdirSync('dist').filter((name) => name.endsWith('.js')).map((name) => readFileSync('dist/' + name, 'utf8'));
+const imported = bundles.flatMap((text) => [...text.matchAll(/^(?:import|\\} from|.*\\bimport\\()[^"\\n]*"([^"./][^"\\n]*)"/gm)].map(([, name]) => name));
+const missing = [...new Set(imported)].filter((name) => {
+  try {
+    import.meta.resolve(name);
+  } catch {
+    return true;
+  }
+});
+console.log(imported.length > 100, missing.join(' '));
+`;
+
+/** The image has what its bundles import, and only runtime packages, runs as user 1000 on a read-only folder, and is a command line too. */
 export async function checkImage(stack: ComposeStack): Promise<string> {
   const id = await stack.onlyContainer('gateway');
   const inside = (...args: string[]) => runCommand(['docker', 'exec', id, ...args]);
@@ -17,6 +32,18 @@ export async function checkImage(stack: ComposeStack): Promise<string> {
   for (const needed of ['fastify', 'bullmq', 'ioredis', 'zod']) assert.ok(packages.includes(needed), needed);
   for (const other of ['typescript', 'vitest', 'esbuild', 'testcontainers', '@baton'])
     assert.ok(!packages.includes(other), `${other} is in the image`);
+  // A Redis of one's own is for `baton dev`, which no image runs.
+  assert.equal(
+    await inside('node', '--input-type=module', '--eval', MISSING_PACKAGES),
+    'true testcontainers',
+  );
+  const operator = [
+    '--env',
+    'BATON_URL=http://127.0.0.1:8080',
+    '--env',
+    `BATON_OPERATOR_TOKEN=${stack.operatorToken}`,
+  ];
+  await runCommand(['docker', 'exec', ...operator, id, 'baton', 'tenants']);
   await assert.rejects(inside('touch', '/baton/written'), 'the folder is read-only');
   const { components } = JSON.parse(await inside('cat', 'sbom.cdx.json')) as {
     components: { name: string }[];

@@ -26,7 +26,8 @@ afterAll(() => {
   server.close();
 });
 beforeEach(async () => {
-  await Promise.all([...sockets].map((socket) => once(socket, 'close')));
+  // Those that a call has cut off end with an error.
+  await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
   opened = 0;
   answer = (_request, response) => void response.end('yes');
 });
@@ -46,7 +47,7 @@ function open(allowed = ['127.0.0.0/8']) {
   const connections = new TenantConnections(guard);
   const call = (tenant: string, to = url) =>
     connections.during(tenant, async () => (await connections.fetchOf(tenant)(to)).text());
-  return { guard, call };
+  return { guard, call, connections };
 }
 
 test("a tenant's calls share a connection one after the other, and its name is looked up once; tenants never share one", async () => {
@@ -93,3 +94,46 @@ test('a connection is never used again after a redirect or a reply that was cut 
   answer = (_request, response) => void response.end('yes');
   expect(await call('acme')).toBe('yes');
 });
+
+test.each([
+  ['a stream of events', 'text/event-stream', 'data: {}\n\n'],
+  ['JSON', 'application/json', '[[[[[[[[]]]]]]]]'],
+])(
+  "%s without an end, that is read as fast as it comes, leaves room for other tenants' replies",
+  async (_what, type, part) => {
+    const { call, connections } = open();
+    answer = (request, response) => {
+      if (request.url !== '/endless') return void response.end('yes');
+      response.setHeader('content-type', type);
+      const write = () => {
+        while (response.write(part.repeat(4_096)));
+      };
+      response.on('drain', write);
+      write();
+    };
+    const ended = new AbortController();
+    let read = 0;
+    const flood = connections
+      .during('mallory', async () => {
+        const fetch = connections.fetchOf('mallory');
+        const readAll = async () => {
+          const { body } = await fetch(`${url}/endless`, { signal: ended.signal });
+          for await (const piece of body ?? []) {
+            read += piece.length;
+            expect(piece.length).toBeLessThanOrEqual(4_096);
+          }
+        };
+        await Promise.all(Array.from({ length: 16 }, readAll));
+      })
+      .catch((error: Error) => error.name);
+    await expect.poll(() => read).toBeGreaterThan(100_000);
+    for (let n = 0; n < 20; n++) {
+      const before = read;
+      expect(await call('acme')).toBe('yes');
+      // Some turns of the event loop, and one piece in each.
+      expect(read - before).toBeLessThan(400 * 4_096);
+    }
+    ended.abort();
+    expect(await flood).toBe('AbortError');
+  },
+);

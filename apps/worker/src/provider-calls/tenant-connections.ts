@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import type { AddressGuard } from './address-guard.ts';
 import { createGuardedFetch, guardedLookup } from './guarded-fetch.ts';
+import { ReplyPace } from './reply-pace.ts';
 
 /** So many bytes of a reply's header are read. */
 const MAX_HEADER_BYTES = 65_536;
@@ -13,6 +14,7 @@ const MAX_AGE_MS = 30_000;
 
 interface Connections {
   readonly agent: Agent;
+  readonly pace: ReplyPace;
   calls: number;
   idle: NodeJS.Timeout | undefined;
 }
@@ -30,9 +32,10 @@ export class TenantConnections {
     this.guard = guard;
   }
 
-  /** A guarded `fetch` on a tenant's connections, for use within its calls. */
+  /** A guarded `fetch` on a tenant's connections, whose replies come at the tenant's pace, for use within its calls. */
   fetchOf(tenant: string): typeof fetch {
-    return createGuardedFetch(this.guard, () => this.of(tenant).agent);
+    const send = createGuardedFetch(this.guard, () => this.of(tenant).agent);
+    return async (input, init) => this.of(tenant).pace.of(await send(input, init), init?.signal ?? undefined);
   }
 
   /** Makes a call of a tenant, whose connections stay until it has ended, and a little longer. */
@@ -67,7 +70,7 @@ export class TenantConnections {
       clientTtl: MAX_AGE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
-    const opened = { agent, calls: 0, idle: undefined };
+    const opened = { agent, pace: new ReplyPace(), calls: 0, idle: undefined };
     this.tenants.set(tenant, opened);
     return opened;
   }
