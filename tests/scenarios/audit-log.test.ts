@@ -43,6 +43,20 @@ test('each change of a tenant is one line of the log, and a refused one is none'
   ]);
 });
 
+test('a deletion is a line when it begins and one when it has ended, and a refused one is none', async () => {
+  await send('POST', '/tenants', OPERATOR_TOKEN, { id: 'leaver' });
+  takeAudits();
+  await send('DELETE', '/tenants/leaver', OPERATOR_TOKEN);
+  expect(takeAudits()).toEqual([]);
+  await send('PATCH', '/tenants/leaver', OPERATOR_TOKEN, { suspended: true });
+  takeAudits();
+  await send('DELETE', '/tenants/leaver', OPERATOR_TOKEN);
+  expect(takeAudits()).toMatchObject([
+    { audit: 'tenant_deletion_begun', tenant: 'leaver', by: 'operator' },
+    { audit: 'tenant_deleted', tenant: 'leaver', by: 'operator' },
+  ]);
+});
+
 test('each change of a key is one line of the log, by whom it was, and without the key', async () => {
   const made = await send('POST', '/tenants/acme/keys', admin, { name: 'made', scopes: ['mcp'] });
   await send('PATCH', `/tenants/acme/keys/${made.id}`, admin, { tools: 'core' });

@@ -8,7 +8,8 @@ import { refusalError } from './records/refusal-error.ts';
 import { runScript } from './scripts/script.ts';
 import { UPSERT_TENANT } from './scripts/registry.ts';
 import type { Store } from './store.ts';
-import { removeDeletedTenant } from './tenant-deletion.ts';
+import { removeDeletedTenant } from './shard/tenant-deletion.ts';
+import type { TenantContext } from './tenant/tenant-context.ts';
 import { readUsage, type Usage } from './tenant/usage.ts';
 
 export { DeploymentStatus } from './deployment-status.ts';
@@ -31,13 +32,13 @@ export interface TenantRecord {
 export class OperatorStore {
   /** Seals the cursors of the list of tenants. */
   readonly cursors: CursorSeal;
-  private readonly store: Store;
+  private readonly contextOf: (tenant: string) => TenantContext;
   private readonly connection: Connection;
   private readonly keyspace: Keyspace;
 
   constructor(store: Store) {
-    const { connection, keyspace } = storeInternalsOf(store);
-    this.store = store;
+    const { connection, keyspace, contextOf } = storeInternalsOf(store);
+    this.contextOf = contextOf;
     this.connection = connection;
     this.keyspace = keyspace;
     this.cursors = new CursorSeal(store.seal('cursors of operators'));
@@ -77,31 +78,37 @@ export class OperatorStore {
   }
 
   /**
-   * Deletes a suspended tenant with everything that is its own; its open tasks are cancelled. One that was cut off is repeated: the tenant
-   * is not found from its beginning on, and its id is not given again. Errors: `tenant_not_found`, `tenant_active`.
+   * Deletes a suspended tenant with everything that is its own; its open tasks are cancelled. `onBegun` is called once it is marked: from
+   * then on the tenant is not found, its id is not given again, and a worker goes on with a deletion that is cut off, as one that is
+   * repeated does. Errors: `tenant_not_found`, `tenant_active`.
    */
-  async delete(id: string): Promise<void> {
-    if (!(await this.isHalfDeleted(id))) {
+  async delete(id: string, onBegun: () => void = () => {}): Promise<void> {
+    if ((await this.deletionOf(id)) !== 'begun') {
       const { suspended } = await this.get(id);
       if (!suspended) throw refusalError(['tenant_active'], { tenantId: id });
-      await this.write(id, false, { deleted: 1 });
+      const reply = await this.upsert(id, false, { deleted: 1 });
+      // Another deletion may have marked it just before: this one goes on beside it.
+      if (reply[0] !== 'ok' && reply[1] !== 'begun') throw refusalError(reply, { tenantId: id });
     }
-    await removeDeletedTenant(this.connection, this.keyspace, this.store.tenant(id));
+    onBegun();
+    await removeDeletedTenant(this.keyspace, this.contextOf(id));
   }
 
-  /** A deletion marks the record first, and takes its name last. */
-  private async isHalfDeleted(id: string): Promise<boolean> {
+  /** A deletion marks the record first, and takes its name last; '' where none has begun. */
+  private async deletionOf(id: string): Promise<'begun' | 'done' | ''> {
     requireTenantId(id);
     const [deleted, name] = await this.connection.command((client) =>
       client.hmget(this.keyspace.tenant(id).tenant, 'deleted', 'name'),
     );
-    return deleted !== null && name !== null;
+    if (deleted === null) return '';
+    return name === null ? 'done' : 'begun';
   }
 
   /** Errors: `tenant_not_found`. */
   async get(id: string): Promise<TenantRecord> {
     const found = await readUsage(this.connection, this.keyspace.tenant(id));
-    if (found === undefined) throw refusalError(['tenant_not_found'], { tenantId: id });
+    if (found === undefined)
+      throw refusalError(['tenant_not_found', await this.deletionOf(id)], { tenantId: id });
     const { record, limits, usage } = found;
     return {
       id,
@@ -135,7 +142,12 @@ export class OperatorStore {
   }
 
   private async write(id: string, create: boolean, fields: Record<string, string | number>): Promise<void> {
-    const reply = await runScript(
+    const reply = await this.upsert(id, create, fields);
+    if (reply[0] !== 'ok') throw refusalError(reply, { tenantId: id });
+  }
+
+  private upsert(id: string, create: boolean, fields: Record<string, string | number>) {
+    return runScript(
       { connection: this.connection, keys: this.keyspace.tenant(id) },
       UPSERT_TENANT,
       {},
@@ -147,7 +159,6 @@ export class OperatorStore {
       },
       { args: Object.entries(fields).flat() },
     );
-    if (reply[0] !== 'ok') throw refusalError(reply, { tenantId: id });
   }
 }
 

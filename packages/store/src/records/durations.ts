@@ -48,6 +48,9 @@ export const CALL_LEASE = 6_000;
 /** BullMQ's job scheduler adds a sweep of a shard in this interval. */
 export const SWEEP_INTERVAL = 500;
 
+/** A deletion of a tenant that has not ended so long after a sweep has seen it is taken for one that was cut off, and then again. */
+export const DELETION_LEASE = 60_000;
+
 /** A tenant's recorded jobs are compared with BullMQ's in this interval, while it has any. */
 export const LOST_JOB_CHECK_INTERVAL = 2_000;
 

@@ -219,9 +219,11 @@ export function refusalError(
     case 'tenant_exists':
       return new BatonError(
         'tenant_exists',
-        facts[0] === '1'
-          ? `Tenant '${subject.tenantId}' was deleted, and its id is not given again. Choose another id.`
-          : `Tenant '${subject.tenantId}' exists already. Choose another id, or change that one.`,
+        {
+          begun: `Tenant '${subject.tenantId}' is being deleted, and its id is not given again. Choose another id.`,
+          done: `Tenant '${subject.tenantId}' was deleted, and its id is not given again. Choose another id.`,
+        }[facts[0] ?? ''] ??
+          `Tenant '${subject.tenantId}' exists already. Choose another id, or change that one.`,
         about,
       );
     case 'tenant_active':
@@ -233,7 +235,11 @@ export function refusalError(
     case 'tenant_not_found':
       return new BatonError(
         'tenant_not_found',
-        `There is no tenant '${subject.tenantId?.slice(0, 100)}'. Create it with POST /v1/tenants, or baton tenants create.`,
+        {
+          begun: `Tenant '${subject.tenantId}' is being deleted. If that was cut off, a worker goes on with it after a minute; or repeat DELETE /v1/tenants/${subject.tenantId}, or baton tenants delete ${subject.tenantId}.`,
+          done: `Tenant '${subject.tenantId}' was deleted. Create one of another id: this one is not given again.`,
+        }[facts[0] ?? ''] ??
+          `There is no tenant '${subject.tenantId?.slice(0, 100)}'. Create it with POST /v1/tenants, or baton tenants create.`,
       );
     default:
       throw new Error(`a script answered ${JSON.stringify(reply)}`);

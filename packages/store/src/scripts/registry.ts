@@ -201,7 +201,7 @@ export const RELEASE_TASK = defineScript('task/release_task', ['task'], ['fence'
 export const LIST_DUE_TASKS = defineScript(
   'deadline/list_due_tasks',
   ['tenant', 'deadlines', 'retained', 'due'],
-  ['name', 'limit'],
+  ['name', 'limit', 'lease'],
 );
 
 export const FORGET_TASKS = defineScript(

@@ -70,6 +70,7 @@ test('what one sweep did not get to is found by the next: nothing is taken out b
       {
         name: testTenant.store.id,
         limit: 2,
+        lease: 60_000,
       },
     );
   expect((await look())[0]).toHaveLength(2);
@@ -95,6 +96,7 @@ test("a tenant's place among the due is never later than its first deadline, and
     {
       name: testTenant.store.id,
       limit: 9,
+      lease: 60_000,
     },
   );
   expect(await first(), 'a look sets it right').toBe(await deadline());
@@ -106,11 +108,12 @@ test("a tenant's place among the due is never later than its first deadline, and
     {
       name: testTenant.store.id,
       limit: 9,
+      lease: 60_000,
     },
   );
   const ended = await redis.zrange(testTenant.keys.retained, '0', '0', 'WITHSCORES');
   expect(await first(), 'then the first ended task is to go').toBe(Number(ended[1]));
-  expect(recorder.last(LIST_DUE_TASKS)).toEqual([[], [], []]);
+  expect(recorder.last(LIST_DUE_TASKS)).toEqual([[], [], [], 0]);
   await redis.del(testTenant.keys.retained);
   await runScript(
     { connection: fixture.connection, keys: testTenant.keys },
@@ -119,6 +122,7 @@ test("a tenant's place among the due is never later than its first deadline, and
     {
       name: testTenant.store.id,
       limit: 9,
+      lease: 60_000,
     },
   );
   expect(await redis.zscore(due, testTenant.store.id)).toBeNull();

@@ -1,5 +1,6 @@
 import { BatonError, formatInteractionId } from '@baton/protocol';
 import type { Connection } from '../redis/connection.ts';
+import { DELETION_LEASE } from '../records/durations.ts';
 import { type ShardKeys, taskIdFromRef } from '../records/keys.ts';
 import { parseProgramField } from '../records/program-field.ts';
 import { refusalError } from '../records/refusal-error.ts';
@@ -25,46 +26,53 @@ export interface ExpiredTask {
 /**
  * Expires what is due in a shard (deadlines, sleeps), and lets go of ended tasks, tenants in turn, until nothing is due. A sweep that is interrupted,
  * or runs twice, does no harm: EXPIRE checks each task by itself. An error of one task is thrown at the end of its round,
- * in which all others were expired. `onExpired` is told of each task that ended by its own deadline.
+ * in which all others were expired. `onExpired` is told of each task that ended by its own deadline. Returns the tenants whose deletion was
+ * cut off; the next sweeps name them again after DELETION_LEASE only.
  */
 export async function sweepDueTasks(
   connection: Connection,
   keys: ShardKeys,
   contextOf: (tenant: string) => TenantContext,
   onExpired: (task: ExpiredTask) => void,
-): Promise<void> {
+): Promise<string[]> {
+  const cutOff: string[] = [];
   for (;;) {
     const tenants = (
       await runScript({ connection, keys }, LIST_DUE_TENANTS, {}, { limit: TENANTS_PER_ROUND })
     ).map(String);
-    if (tenants.length === 0) return;
+    if (tenants.length === 0) return cutOff;
     const round = await Promise.allSettled(
       tenants.map((name) => sweepTenant(connection, contextOf(name), onExpired)),
     );
-    for (const result of round) if (result.status === 'rejected') throw result.reason;
+    for (const [at, result] of round.entries()) {
+      if (result.status === 'rejected') throw result.reason;
+      if (result.value) cutOff.push(tenants[at] ?? '');
+    }
   }
 }
 
+/** Returns whether the tenant's deletion was cut off. */
 async function sweepTenant(
   connection: Connection,
   tenant: TenantContext,
   onExpired: (task: ExpiredTask) => void,
-): Promise<void> {
+): Promise<boolean> {
   const { keys } = tenant;
-  const [refs, ended, large] = (await runScript(
+  const [refs, ended, large, cutOff] = (await runScript(
     { connection, keys },
     LIST_DUE_TASKS,
     {},
-    { name: keys.name, limit: TASKS_PER_TENANT },
-  )) as string[][];
+    { name: keys.name, limit: TASKS_PER_TENANT, lease: DELETION_LEASE },
+  )) as [string[], string[], string[], number];
   await Promise.all([
-    ...(refs ?? []).map(async (ref) => {
+    ...refs.map(async (ref) => {
       const expired = await expireTask(connection, tenant, ref);
       if (expired !== undefined) onExpired(expired);
     }),
-    forgetTasks(connection, tenant.keys, ended ?? []),
-    stripTasks(connection, tenant.keys, large ?? []),
+    forgetTasks(connection, tenant.keys, ended),
+    stripTasks(connection, tenant.keys, large),
   ]);
+  return cutOff === 1;
 }
 
 async function expireTask(

@@ -10,6 +10,7 @@ import { DEQUEUE, BEGIN_SEGMENTS } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import { FencedSegment } from '../tasks/fenced-segment.ts';
 import { scanTaskFields } from '../tasks/scan-task-fields.ts';
+import { removeDeletedTenant } from './tenant-deletion.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { type ExpiredTask, sweepDueTasks } from './due-task-sweep.ts';
 import { beginCall, type CallStart } from './provider-calls.ts';
@@ -47,6 +48,7 @@ export class WorkerShard {
   readonly index: number;
   readonly workers: WorkerRegistry;
   private readonly connection: Connection;
+  private readonly keyspace: Keyspace;
   private readonly keys: ShardKeys;
   private readonly queues: BullmqQueues;
   private readonly contextOf: (tenant: string) => TenantContext;
@@ -60,6 +62,7 @@ export class WorkerShard {
   ) {
     this.index = index;
     this.connection = connection;
+    this.keyspace = keyspace;
     this.keys = keyspace.shard(index);
     this.queues = queues;
     this.contextOf = contextOf;
@@ -174,9 +177,17 @@ export class WorkerShard {
     return all.sort((a, b) => a.tries - b.tries).map(({ taskId }) => taskId);
   }
 
-  /** Expires what is due (deadlines and sleeps), until nothing is; tells of each task that ended by its own deadline. */
-  async sweepDueTasks(onExpired: (task: ExpiredTask) => void = () => {}): Promise<void> {
-    await sweepDueTasks(this.connection, this.keys, this.contextOf, onExpired);
+  /**
+   * Expires what is due (deadlines and sleeps), until nothing is; tells of each task that ended by its own deadline. Returns the tenants
+   * whose deletion was cut off, for `removeDeletedTenant`.
+   */
+  async sweepDueTasks(onExpired: (task: ExpiredTask) => void = () => {}): Promise<string[]> {
+    return sweepDueTasks(this.connection, this.keys, this.contextOf, onExpired);
+  }
+
+  /** Goes on with a deletion that was cut off. It takes as long as a SCAN over all keys. Errors: `unavailable`. */
+  async removeDeletedTenant(tenant: string): Promise<void> {
+    await removeDeletedTenant(this.keyspace, this.contextOf(tenant));
   }
 
   /** Makes the tasks of lost jobs ready again, and adds a job for each list that has none. */

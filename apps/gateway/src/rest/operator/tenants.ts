@@ -98,12 +98,14 @@ export async function tenantRoutes(
   route('DELETE /tenants/:tenant', {
     id: 'deleteTenant',
     summary:
-      'Delete a suspended tenant with everything that is its own, for good; a call that was cut off is repeated',
+      'Delete a suspended tenant with everything that is its own, for good; one that is cut off goes on by itself, or by a further call',
     params,
     problems: [404, 409],
     reply: [204, 'It is gone'],
     async run({ params: { tenant } }, request) {
-      await operatorStore.delete(tenant);
+      await operatorStore.delete(tenant, () =>
+        request.log.info({ audit: 'tenant_deletion_begun', tenant, by: 'operator' }, 'tenant deletion begun'),
+      );
       request.log.info({ audit: 'tenant_deleted', tenant, by: 'operator' }, 'tenant deleted');
     },
   });

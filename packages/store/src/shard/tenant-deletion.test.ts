@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { runEveryScript } from './testing/every-script.ts';
-import { readRedisContents } from './testing/redis-contents.ts';
-import { openFixture } from './testing/store-fixture.ts';
-import { errorCode, type TestTenant } from './testing/test-tenant.ts';
+import { DELETION_LEASE } from '../records/durations.ts';
+import { runEveryScript } from '../testing/every-script.ts';
+import { readRedisContents } from '../testing/redis-contents.ts';
+import { openFixture } from '../testing/store-fixture.ts';
+import { errorCode, type TestTenant } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture({ shards: 1 });
 
@@ -59,7 +60,7 @@ test('only a suspended tenant is deleted, once, and one that is deleted is found
   expect(await errorCode(operators.delete('once'))).toBe('done');
   expect(await errorCode(operators.delete('once'))).toBe('tenant_not_found');
   expect(await errorCode(operators.update('once', { suspended: false }))).toBe('tenant_not_found');
-  expect(await errorCode(operators.get('once'))).toBe('tenant_not_found');
+  await expect(operators.get('once')).rejects.toThrow("Tenant 'once' was deleted. Create one of another id");
   await expect(operators.create({ id: 'once' })).rejects.toThrow(
     'was deleted, and its id is not given again',
   );
@@ -71,10 +72,49 @@ test('a deletion that was cut off is repeated, and goes on; until then the tenan
   const { keys } = await busyTenant('cut-off');
   await operators.update('cut-off', { suspended: true });
   await redis.hset(keys.tenant, 'deleted', 1);
-  expect(await errorCode(operators.update('cut-off', { suspended: false }))).toBe('tenant_not_found');
+  const isBeingDeleted = "Tenant 'cut-off' is being deleted";
+  for (const refused of [
+    operators.update('cut-off', { suspended: false }),
+    operators.get('cut-off'),
+    operators.create({ id: 'cut-off' }),
+  ])
+    await expect(refused).rejects.toThrow(isBeingDeleted);
   expect((await operators.list(undefined, 1_000)).tenants.map(({ id }) => id)).not.toContain('cut-off');
   expect(await errorCode(operators.delete('cut-off'))).toBe('done');
   expect(await tracesOf('cut-off')).toEqual([keys.tenant]);
+});
+
+test('a sweep names a deletion that was cut off once it has seen it for longer than the lease, and one worker goes on with it', async () => {
+  const { operators, redis, shard, shardKeys } = fixture;
+  const { keys } = await busyTenant('crashed');
+  await operators.update('crashed', { suspended: true });
+  await redis.hset(keys.tenant, 'deleted', 1);
+  const sweepNow = async () => {
+    await redis.zadd(shardKeys.due, 0, 'crashed');
+    return shard.sweepDueTasks();
+  };
+  expect(await sweepNow(), 'it may go on').toEqual([]);
+  expect(await sweepNow(), 'the same').toEqual([]);
+  const seen = Number(await redis.hget(keys.tenant, 'deleted'));
+  expect(Number(await redis.zscore(shardKeys.due, 'crashed'))).toBe(seen + DELETION_LEASE);
+  await redis.hset(keys.tenant, 'deleted', seen - DELETION_LEASE);
+  expect(await sweepNow()).toEqual(['crashed']);
+  expect(await sweepNow(), 'a worker is at it').toEqual([]);
+  await shard.removeDeletedTenant('crashed');
+  expect(await tracesOf('crashed')).toEqual([keys.tenant]);
+  expect(await sweepNow(), 'it is done').toEqual([]);
+  expect(await tracesOf('crashed')).toEqual([keys.tenant]);
+});
+
+test('deletions of one tenant at the same time all end, and nothing of it is left', async () => {
+  const { operators, shard } = fixture;
+  const tenant = await busyTenant('thrice');
+  for (let n = 0; n < 200; n++) await tenant.openTask();
+  await operators.update('thrice', { suspended: true });
+  await Promise.all([operators.delete('thrice'), operators.delete('thrice')]);
+  expect(await tracesOf('thrice')).toEqual([tenant.keys.tenant]);
+  await Promise.all([shard.removeDeletedTenant('thrice'), shard.removeDeletedTenant('thrice')]);
+  expect(await tracesOf('thrice')).toEqual([tenant.keys.tenant]);
 });
 
 test('a page that holds a tenant which is being deleted is followed by the next', async () => {

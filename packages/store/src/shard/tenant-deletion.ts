@@ -1,9 +1,12 @@
-import { BatonError } from '@baton/protocol';
-import type { Identity } from './identity/identity.ts';
-import { type Keyspace, taskIdFromRef, type TenantKeys } from './records/keys.ts';
-import type { Connection } from './redis/connection.ts';
-import { mastersOf } from './redis/redis-client.ts';
-import type { TenantStore } from './tenant-store.ts';
+import { BatonError, scopeSchema } from '@baton/protocol';
+import type { Identity } from '../identity/identity.ts';
+import { type Keyspace, taskIdFromRef, type TenantKeys } from '../records/keys.ts';
+import type { Connection } from '../redis/connection.ts';
+import { mastersOf } from '../redis/redis-client.ts';
+import { Tasks } from '../tasks/tasks.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
+
+const OPERATOR: Identity = { principal: 'operator', scopes: new Set(scopeSchema.options) };
 
 /** So many tasks are cancelled at once. */
 const TASKS_AT_ONCE = 64;
@@ -16,43 +19,41 @@ const KEPT_FIELDS = ['at', 'suspended', 'deleted'];
 
 /**
  * Removes everything of a tenant whose record says that it is deleted, so that no call of it is admitted any more: cancels its open
- * tasks, then unlinks its keys, then takes it off the lists of tenants, and its record's other fields last. One that is cut off is repeated.
+ * tasks, then unlinks its keys, then takes it off the list of tenants, then its record's other fields, and then its place among the due,
+ * by which a sweep finds one that is cut off. One that is repeated goes on; two at once change nothing twice.
  * The time is that of a SCAN over all keys of its servers. Errors: `unavailable`.
  */
-export async function removeDeletedTenant(
-  connection: Connection,
-  keyspace: Keyspace,
-  tenant: TenantStore,
-): Promise<void> {
-  const keys = keyspace.tenant(tenant.id);
-  await cancelOpenTasks(connection, keys, tenant);
+export async function removeDeletedTenant(keyspace: Keyspace, context: TenantContext): Promise<void> {
+  const { connection, keys } = context;
+  await cancelOpenTasks(context);
   // What a worker or a gateway had begun may write once more: a pass that finds nothing is the last one.
   while ((await unlinkKeys(connection, keys)) > 0);
-  await connection.write('ZREM', keys.due, tenant.id);
-  await connection.write('ZREM', keys.tenantsWithJobs, tenant.id);
-  await connection.write('ZREM', keyspace.tenants, tenant.id);
+  await connection.write('ZREM', keys.tenantsWithJobs, keys.name);
+  await connection.write('ZREM', keyspace.tenants, keys.name);
   const fields = await connection.command((client) => client.hkeys(keys.tenant));
   const dropped = fields.filter((field) => !KEPT_FIELDS.includes(field));
   if (dropped.length > 0) await connection.write('HDEL', keys.tenant, ...dropped);
+  await connection.write('ZREM', keys.due, keys.name);
 }
 
 /** A task that is cancelled may have started others just before: a pass that cancels none is the last one. */
-async function cancelOpenTasks(connection: Connection, keys: TenantKeys, tenant: TenantStore): Promise<void> {
-  const operator = await tenant.operatorCaller().admit(['admin']);
+async function cancelOpenTasks(context: TenantContext): Promise<void> {
+  const { connection, keys } = context;
+  const tasks = new Tasks(context);
   for (let cancelled = 1; cancelled > 0; ) {
     const refs = await connection.command((client) => client.zrange(keys.deadlines, '0', '-1'));
     cancelled = 0;
     for (let from = 0; from < refs.length; from += TASKS_AT_ONCE) {
       const some = refs.slice(from, from + TASKS_AT_ONCE).map(taskIdFromRef);
-      const ended = await Promise.all(some.map((taskId) => cancelUnlessEnded(tenant, operator, taskId)));
+      const ended = await Promise.all(some.map((taskId) => cancelUnlessEnded(tasks, taskId)));
       cancelled += ended.filter(Boolean).length;
     }
   }
 }
 
-async function cancelUnlessEnded(tenant: TenantStore, operator: Identity, taskId: string): Promise<boolean> {
+async function cancelUnlessEnded(tasks: Tasks, taskId: string): Promise<boolean> {
   try {
-    await tenant.tasks.cancel(operator, taskId);
+    await tasks.cancel(OPERATOR, taskId);
     return true;
   } catch (error) {
     if (error instanceof BatonError && ['task_ended', 'task_not_found'].includes(error.code)) return false;
