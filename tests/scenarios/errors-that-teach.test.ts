@@ -29,6 +29,36 @@ const post = async (path: string, body: object, token = baton.apiKey): Promise<A
   return response.json();
 };
 
+test.each<[string, object, string]>([
+  ['parse_prd', { prd: 'x', numtasks: 3 }, 'Did you mean "numTasks"?'],
+  ['parse_prd', { prd: 'x', project_root: 'x', appends: true }, 'Did you mean "projectRoot", "append"?'],
+  ['agent_llm', { interactionID: 'x', agentLLMResponse: {} }, 'Did you mean "interactionId"?'],
+  ['pending_interactions', { claim: { max: 1, leaseMS: 1, holder: 'x' } }, 'Did you mean "leaseMs"?'],
+  ['next_task', { colour: 'red' }, 'It takes projectRoot, tag'],
+])('of %s is named with the nearest one: %j', async (tool, args, hint) => {
+  const error = await callToolForError(client, tool, args);
+  expect(error.code).toBe('invalid_arguments');
+  expect(error.message).toContain(hint);
+  expect((await post(`/v1/tools/${tool}`, args)).detail).toContain(hint);
+});
+
+test.each<[string, object, string]>([
+  ['an id', { id: 'Bad Id' }, 'id: must match [a-z0-9-]{1,63} (given: "Bad Id")'],
+  [
+    'a limit that is too high',
+    { id: 'x', limits: { openTasks: 999_999_999 } },
+    'limits.openTasks: Too big: expected number to be <=10000000 (given: 999999999)',
+  ],
+])('a bad value, as %s is, is named with its field and what it may be', async (_claim, body, detail) => {
+  expect((await post('/v1/tenants', body, OPERATOR_TOKEN)).detail).toBe(detail);
+});
+
+test('/metrics without a credential asks for the operator token, not for a key that it would refuse', async () => {
+  const response = await fetch(`${baton.url()}/metrics`);
+  expect(response.status).toBe(401);
+  expect(await response.text()).toContain('Bearer <operator token>');
+});
+
 describe('an answer of the wrong shape', () => {
   test.each<[string, unknown, string]>([
     ['without a status', { data: { value: 'x' } }, 'agentLLMResponse.status'],
@@ -70,19 +100,6 @@ describe('an answer of the wrong shape', () => {
 });
 
 describe('an unknown argument', () => {
-  test.each<[string, object, string]>([
-    ['parse_prd', { prd: 'x', numtasks: 3 }, 'Did you mean "numTasks"?'],
-    ['parse_prd', { prd: 'x', project_root: 'x', appends: true }, 'Did you mean "projectRoot", "append"?'],
-    ['agent_llm', { interactionID: 'x', agentLLMResponse: {} }, 'Did you mean "interactionId"?'],
-    ['pending_interactions', { claim: { max: 1, leaseMS: 1, holder: 'x' } }, 'Did you mean "leaseMs"?'],
-    ['next_task', { colour: 'red' }, 'It takes projectRoot, tag'],
-  ])('of %s is named with the nearest one: %j', async (tool, args, hint) => {
-    const error = await callToolForError(client, tool, args);
-    expect(error.code).toBe('invalid_arguments');
-    expect(error.message).toContain(hint);
-    expect((await post(`/v1/tools/${tool}`, args)).detail).toContain(hint);
-  });
-
   test('of a REST route is too, and one of a megabyte costs no more than a short reply', async () => {
     const limits = { requestPerSecond: 5 };
     expect((await post('/v1/tenants', { id: 'x', limits }, OPERATOR_TOKEN)).detail).toContain(

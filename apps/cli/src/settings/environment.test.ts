@@ -102,3 +102,28 @@ test('a secret in a file that is not UTF-8 is refused by its name, and not read 
 test.each(['abc', '70000', '-1', '1.5'])('PORT=%s is refused with its value and the range', (PORT) => {
   expect(() => readSettings({ PORT })).toThrow(`PORT=${PORT}: must be a whole number from 0 to 65535`);
 });
+
+test.each([
+  [{ BATON_OPERATOR_PORT: '8080' }, 'BATON_OPERATOR_PORT=8080: is the port of PORT too'],
+  [
+    { PORT: '9000', BATON_OPERATOR_PORT: '9001', BATON_CONFORMANCE_PORT: '9001' },
+    'BATON_CONFORMANCE_PORT=9001: is the port of BATON_OPERATOR_PORT too',
+  ],
+])('a gateway never has one port for two purposes: %j', (given, message) => {
+  expect(() => readSettings(given)).toThrow(message);
+  expect(() => readSettings(given)).toThrow(ConfigurationError);
+});
+
+test('free ports are taken for each purpose, and a worker may have the number that a gateway has elsewhere', () => {
+  readSettings({ PORT: '0', BATON_OPERATOR_PORT: '0', BATON_CONFORMANCE_PORT: '0' });
+  readSettings({ PORT: '8080', BATON_HEALTH_PORT: '8080' });
+});
+
+test.each(['foo', 'localhost:8080', '/baton', 'ftp://baton.example'])(
+  'BATON_PUBLIC_URL=%s is refused with an example',
+  (BATON_PUBLIC_URL) => {
+    expect(() => readSettings({ BATON_PUBLIC_URL })).toThrow(
+      `BATON_PUBLIC_URL=${BATON_PUBLIC_URL}: must be an address such as https://baton.example`,
+    );
+  },
+);

@@ -72,7 +72,7 @@ const settings = z.object({
   BATON_RETENTION_MS: milliseconds(86_400_000),
   BATON_KEY_TTL_MS: wholeNumberSchema(0, 3_153_600_000_000).default(0),
   BATON_PUBLIC_URL: z
-    .url()
+    .url({ protocol: /^https?$/, error: 'must be an address such as https://baton.example' })
     .transform((url) => url.replace(/\/$/, ''))
     .optional(),
   BATON_TRUST_PROXY: flag,
@@ -114,7 +114,9 @@ const settings = z.object({
     .regex(/^[A-Za-z0-9._-]{1,80}$/, 'must be 1 to 80 letters, digits or . _ -')
     .optional(),
   /** Where traces go; OpenTelemetry's SDK reads it, and its other variables, itself. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be an address such as http://127.0.0.1:4318' })
+    .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** The operations of the tests (`bench_echo`, ...) beside the product's own. Refused in production. */
   BATON_TEST_OPERATIONS: flag,
@@ -132,12 +134,28 @@ export const SETTING_NAMES: readonly string[] = [
   ...SECRETS.map((name) => `${name}_FILE`),
 ];
 
+/** A gateway listens at each of them that is set. */
+const GATEWAY_PORTS = ['PORT', 'BATON_OPERATOR_PORT', 'BATON_CONFORMANCE_PORT'] as const;
+
+function refuseSharedPort(given: Settings): void {
+  // Each 0 takes a free port of its own.
+  const ports = GATEWAY_PORTS.filter((name) => given[name]);
+  for (const [at, name] of ports.entries()) {
+    const other = ports.slice(0, at).find((earlier) => given[earlier] === given[name]);
+    if (other !== undefined)
+      throw new ConfigurationError(
+        `${name}=${given[name]}: is the port of ${other} too; set another for one of them`,
+      );
+  }
+}
+
 /** Parses the environment, once. Throws ConfigurationError naming each bad variable, its value and the reason. */
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const given = readSecretFiles(environment, SECRETS);
   const parsed = settings.safeParse(given);
   if (parsed.success) {
     const { BATON_TEST_OPERATIONS, BATON_CONFORMANCE_PORT } = parsed.data;
+    refuseSharedPort(parsed.data);
     if (environment['NODE_ENV'] !== 'production') return parsed.data;
     if (BATON_TEST_OPERATIONS)
       throw new ConfigurationError('BATON_TEST_OPERATIONS=true: is for tests, and NODE_ENV is production');

@@ -15,7 +15,9 @@ export function installCredentialParser(app: FastifyInstance, operatorToken: str
   app.decorateRequest('credential', null);
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.config.isPublic !== true && !request.is404) {
-      request.credential = parseCredential(request.headers.authorization ?? '', operatorDigest);
+      const { authorization = '' } = request.headers;
+      const wanted = request.routeOptions.config.access?.kind === 'operator' ? OPERATOR_TOKEN : API_KEY;
+      request.credential = parseCredential(authorization, operatorDigest, wanted);
     }
     done();
   });
@@ -45,14 +47,33 @@ const credentials = new LRUCache<string, Credential>({ max: CACHED_CREDENTIALS }
 /** Clients write a key behind one space; a header that is longer than such a one is parsed each time. */
 const LONGEST_CACHED_HEADER = 127;
 
-function parseCredential(header: string, operatorDigest: Buffer | undefined): Credential {
+/** What a route asks for: how a header has it, and what is said of one that is neither a key nor the operator token. */
+interface WantedCredential {
+  readonly placeholder: string;
+  readonly unknown: string;
+}
+const API_KEY: WantedCredential = {
+  placeholder: '<API key>',
+  unknown:
+    'The credential is not a Baton API key (bt_<tenant>_...), or it was mistyped: its checksum is wrong.',
+};
+const OPERATOR_TOKEN: WantedCredential = {
+  placeholder: '<operator token>',
+  unknown: "The credential is not the operator token: send the gateway's BATON_OPERATOR_TOKEN.",
+};
+
+function parseCredential(
+  header: string,
+  operatorDigest: Buffer | undefined,
+  wanted: WantedCredential,
+): Credential {
   const cached = credentials.get(header);
   if (cached !== undefined) return cached;
   const [, token] = /^Bearer +(\S+)$/i.exec(header) ?? [];
   if (token === undefined) {
     throw new BatonError(
       'unauthenticated',
-      'This needs a credential: send the header "Authorization: Bearer <API key>".',
+      `This needs a credential: send the header "Authorization: Bearer ${wanted.placeholder}".`,
       { missing: true },
     );
   }
@@ -65,10 +86,7 @@ function parseCredential(header: string, operatorDigest: Buffer | undefined): Cr
   }
   if (operatorDigest !== undefined && timingSafeEqual(digest(token), operatorDigest))
     return { kind: 'operator' };
-  throw new BatonError(
-    'unauthenticated',
-    'The credential is not a Baton API key (bt_<tenant>_...), or it was mistyped: its checksum is wrong.',
-  );
+  throw new BatonError('unauthenticated', wanted.unknown);
 }
 
 function digest(token: string): Buffer {

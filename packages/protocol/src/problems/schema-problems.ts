@@ -29,18 +29,26 @@ export function problemsIn(error: z.ZodError, schema: z.ZodType, sent: unknown):
 const MAX_SHOWN_VALUE = 60;
 const SECRET_FIELD = /key|secret|token|password/i;
 
-const TOLD_OF: readonly string[] = ['invalid_value', 'invalid_type', 'custom'];
+const TOLD_OF: readonly string[] = [
+  'invalid_value',
+  'invalid_type',
+  'invalid_format',
+  'too_big',
+  'too_small',
+  'custom',
+];
 
-/** The short text that is not one of those that may be given, or not of the form; a secret is never repeated. */
+/** The short text that is not one of those that may be given, or not of the form, and the number that is out of its range; a secret is never repeated. */
 function givenValue({ code, path }: z.core.$ZodIssue, sent: unknown): string {
   if (!TOLD_OF.includes(code)) return '';
-  if (path.some((step) => SECRET_FIELD.test(String(step)))) return '';
   const value = path.reduce<unknown>(
     (at, step) =>
       typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[step] : undefined,
     sent,
   );
+  if (typeof value === 'number' && code !== 'invalid_type') return ` (given: ${value})`;
   if (typeof value !== 'string' || value === '' || value.length > MAX_SHOWN_VALUE) return '';
+  if (path.some((step) => SECRET_FIELD.test(String(step)))) return '';
   return ` (given: ${JSON.stringify(value)})`;
 }
 

@@ -224,6 +224,7 @@ test.concurrent(
     await vi.waitFor(async () => expect(await connectionsOf(url)).toBe(0));
     await expect(Store.open({ ...options, url, shards: 8 })).rejects.toMatchObject({
       code: 'unavailable',
+      exitCode: 78,
       message: expect.stringMatching(/BATON_SHARDS is 8, and this Redis holds .* in 5:/),
     });
     await vi.waitFor(async () =>

@@ -28,15 +28,22 @@ export function toUnavailable(error: unknown): unknown {
   );
 }
 
-/** A Redis whose policy may evict parked work. No process starts on it, and a running one is not ready. */
-export class EvictionPolicyError extends BatonError {
+/** A setting of this process, or of Redis, with which no process starts. */
+export class UnfitSettingError extends BatonError {
   /** EX_CONFIG: a restart does not help until the setting is changed. */
   readonly exitCode = 78;
+
+  constructor(message: string) {
+    super('unavailable', message);
+  }
+}
+
+/** A Redis whose policy may evict parked work. No process starts on it, and a running one is not ready. */
+export class EvictionPolicyError extends UnfitSettingError {
   readonly policy: string;
 
   constructor(place: string, policy: string) {
     super(
-      'unavailable',
       `Redis at ${place} has maxmemory-policy ${policy}: it would evict parked work when it is full. ` +
         'Set maxmemory-policy noeviction and start again.',
     );

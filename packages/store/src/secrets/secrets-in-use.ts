@@ -1,16 +1,11 @@
 import { BatonError } from '@baton/protocol';
 import { topologyKey } from '../records/keys.ts';
 import type { Connection } from '../redis/connection.ts';
+import { UnfitSettingError } from '../redis/redis-errors.ts';
 import { deriveSealKey } from './seal-key.ts';
 
 /** The secrets of a process: the current one, and those that it knows beside it. */
 export type Secrets = readonly [string, ...string[]];
-
-/** A process whose secret is not its deployment's: it would refuse every key that is good elsewhere. */
-class OtherSecretError extends BatonError {
-  /** EX_CONFIG: a restart does not help until the setting is changed. */
-  readonly exitCode = 78;
-}
 
 /** What names a secret in Redis, and in the records that it has hashed, without giving it away. */
 export function secretId(secret: string): string {
@@ -33,8 +28,8 @@ export function sharesSecrets(recorded: string, secrets: Secrets): boolean {
 }
 
 /**
- * Records which secrets this process has, where none are recorded or where they are of one deployment. Errors: OtherSecretError where the recorded ones
- * are another deployment's; with `anySecret` such a process starts, and nothing is recorded.
+ * Records which secrets this process has, where none are recorded or where they are of one deployment. Errors: UnfitSettingError where the recorded ones
+ * are another deployment's, since the process would refuse every key that is good there; with `anySecret` such a process starts, and nothing is recorded.
  */
 export async function recordOrCheckSecrets(
   connection: Connection,
@@ -51,7 +46,7 @@ export async function recordOrCheckSecrets(
   }
   if (recorded === own) return;
   if (sharesSecrets(recorded, secrets)) return writeIfThereIsRoom(connection, 'HSET', prefix, own);
-  if (!anySecret) throw new OtherSecretError('unavailable', otherSecretText(prefix));
+  if (!anySecret) throw new UnfitSettingError(otherSecretText(prefix));
 }
 
 /** What a process and `baton doctor` say of a secret that is not the deployment's. */

@@ -57,6 +57,19 @@ test('no route answers anything but 401 without a valid credential, whatever its
   }
 }, 120_000);
 
+test('a 401 names the credential that the route wants: the operator token where no key is taken', async () => {
+  const { one } = replicas;
+  const told = async (path: string, token?: string) => (await one.send('GET', path, { token })).text;
+  for (const path of ['/v1/tenants', '/v1/status']) {
+    expect(await told(path)).toContain('Bearer <operator token>');
+    expect(await told(path, 'nonsense')).toContain('is not the operator token');
+  }
+  for (const path of ['/v1/tasks', `/v1/tenants/${place.id}/tasks`]) {
+    expect(await told(path)).toContain('Bearer <API key>');
+    expect(await told(path, 'nonsense')).toContain('is not a Baton API key');
+  }
+});
+
 test('a key of a tenant that was never created is refused like one that was revoked', async () => {
   const { one } = replicas;
   const { formatApiKey } = await import('@baton/protocol');
