@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CANCEL } from '../scripts/registry.ts';
 import { DELETION_LEASE } from '../records/durations.ts';
 import { runEveryScript } from '../testing/every-script.ts';
 import { readRedisContents } from '../testing/redis-contents.ts';
@@ -50,6 +51,24 @@ test('its open tasks are cancelled, and a worker that holds one can write no mor
   await operators.delete('at-work');
   expect(await segment.settle({ status: 'completed', result: {} })).toBe('stale');
   expect(await tracesOf('at-work')).toEqual([tenant.keys.tenant]);
+});
+
+test('never more than 16 of its tasks are cancelled at once, so that calls of others find their turn', async () => {
+  const { operators, connection } = fixture;
+  const tenant = await fixture.createTenant({}, 'crowded');
+  for (let n = 0; n < 100; n++) await tenant.openTask();
+  await operators.update('crowded', { suspended: true });
+  const evaluate = connection.evaluate.bind(connection);
+  let [cancels, underWay, most] = [0, 0, 0];
+  connection.evaluate = async (script, keys, args) => {
+    if (script.sha !== CANCEL.sha) return evaluate(script, keys, args);
+    cancels += 1;
+    most = Math.max(most, ++underWay);
+    return evaluate(script, keys, args).finally(() => (underWay -= 1));
+  };
+  await operators.delete('crowded').finally(() => (connection.evaluate = evaluate));
+  expect(cancels).toBe(100);
+  expect(most).toBeLessThanOrEqual(16);
 });
 
 test('only a suspended tenant is deleted, once, and one that is deleted is found by nobody', async () => {
