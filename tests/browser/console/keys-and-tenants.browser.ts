@@ -183,7 +183,7 @@ test('a tenant is created, shown, suspended and deleted; one that exists is refu
   await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText("There is no tenant 'fresh'").waitFor();
+  await page.getByText("Tenant 'fresh' was deleted").waitFor();
   expect((await fixture.asOperator('GET', '/v1/tenants/fresh')).status).toBe(404);
   await page.getByRole('button', { name: 'Tenants' }).click();
   await page.getByRole('button', { name: 'acme' }).click();
