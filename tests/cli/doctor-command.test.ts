@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { startPrivateRedis } from '@baton/local-redis';
+import { refuseWrites } from '@baton/store/testing/refuse-writes';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FakeLlmServer } from '../fake-llm/llm-server.ts';
@@ -87,7 +88,7 @@ test('an address is told where nothing listens, where something else answers, an
   expect(none.wrong[0].text).toContain('BATON_URL is not set');
 });
 
-test('a Redis is told that evicts, that is gone, and on which no worker lives', async () => {
+test('a Redis is told that evicts, that takes no writes, that is gone, and on which no worker lives', async () => {
   const redis = await startPrivateRedis({});
   const client = new Redis(redis.url.replace('unix://', ''));
   const look = () => doctor({ ...well, REDIS_URL: redis.url });
@@ -96,6 +97,12 @@ test('a Redis is told that evicts, that is gone, and on which no worker lives', 
   expect((await look()).wrong).toMatchObject([
     { check: 'worker', text: expect.stringContaining('No worker lives') },
   ]);
+  const allowWrites = await refuseWrites(redis, client);
+  expect(await look()).toMatchObject({
+    code: 69,
+    wrong: [{ check: 'redis', text: expect.stringContaining('takes no writes: ') }],
+  });
+  await allowWrites();
   await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
   const evicting = await look();
   expect([evicting.code, evicting.wrong[0].text]).toEqual([78, expect.stringContaining('allkeys-lru')]);

@@ -66,6 +66,7 @@ const PERIODIC_COMMANDS = [
   /:outstanding" "-inf"/i,
   /^"time"/i,
   /^"info" "memory"/i,
+  /^"ping"/i,
   /^"hexists" "[^"]*:topology"/i,
   /^"zrangebyscore" "[^"]*:workers"/i,
   /^"hgetall" "[^"]*:jobs"/i,

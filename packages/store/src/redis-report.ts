@@ -21,11 +21,12 @@ export interface RedisReport {
 
 /**
  * Reads what a Redis is and which workers live on it, and writes nothing. Of several nodes the first tells its version and memory. Errors:
- * `unavailable` with the reason when it does not answer, EvictionPolicyError when its policy may evict keys.
+ * `unavailable` with the reason when it does not answer or takes no writes, EvictionPolicyError when its policy may evict keys.
  */
 export async function reportRedis(url: string, prefix: string): Promise<RedisReport> {
   const connection = await Connection.open(url);
   try {
+    await connection.ping();
     return await readRedisReport(connection, prefix);
   } finally {
     await connection.close();

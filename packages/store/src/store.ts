@@ -173,12 +173,12 @@ export class Store {
     return new Seal(this.secrets, purpose);
   }
 
-  /** Errors: `unavailable` when Redis does not answer now, EvictionPolicyError when its policy may evict keys. */
+  /** Errors: `unavailable` when Redis does not answer now, takes no writes, or its policy may evict keys; `unreadyReason` tells them apart. */
   async ping(): Promise<void> {
-    await this.connection.checkEvictionPolicy();
+    await this.connection.ping();
   }
 
-  /** How full Redis is, and whether it answers, as of a second ago. */
+  /** How full Redis is, and whether it can be used, as of a second ago. */
   get redisMemory(): RedisMemory {
     return this.connection.memory;
   }

@@ -24,7 +24,7 @@ function watch(remindMs: number) {
     },
     pausedQueues: async () => [],
     get redisMemory() {
-      return { answers: true, usedShare: state.usedShare, refuses: state.refuses };
+      return { usable: true, usedShare: state.usedShare, refuses: state.refuses };
     },
   };
   const options = { everyMs: 1, remindMs, unavailableReason: () => state.reason };

@@ -28,10 +28,10 @@ export class TaskMetrics {
     for (const metric of [this.parks, this.ends, this.scripts]) registry.registerMetric(metric as never);
     new Gauge({
       name: 'baton_redis_up',
-      help: 'Whether Redis answers this process: 1 or 0',
+      help: 'Whether Redis answers this process and can persist what it takes: 1 or 0',
       registers: [registry],
       collect() {
-        this.set(store.redisMemory.answers ? 1 : 0);
+        this.set(store.redisMemory.usable ? 1 : 0);
       },
     });
     new Gauge({

@@ -8,11 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { Connection } from './connection.ts';
+import { unreadyReason } from './redis-errors.ts';
 import { storeInternalsOf } from '../store-internals.ts';
 import { runScript } from '../scripts/script.ts';
 import { READ_TASK_AND_REGISTER_WAITER } from '../scripts/registry.ts';
 import { Store } from '../store.ts';
+import { reportRedis } from '../redis-report.ts';
 import { startTestCluster } from '../testing/redis-cluster.ts';
+import { refuseWrites } from '../testing/refuse-writes.ts';
 import { closeFixture, connectFixture, ioredisUrl } from '../testing/store-fixture.ts';
 import { ANN, errorCode } from '../testing/test-tenant.ts';
 import { mutateScript } from '../testing/script-mutation.ts';
@@ -169,6 +172,33 @@ test.concurrent(
     await redis.config('SET', 'maxmemory', '100mb');
     expect(await testTenant.answer(taskId)).toMatchObject({ replayed: false });
     await (await fixture.loadSegment()).settle({ status: 'completed', result: {} });
+    await closeFixture(fixture);
+    await server.stop();
+  },
+);
+
+test.concurrent(
+  'a Redis that cannot persist is unavailable in its own words, and usable again when it can',
+  patient,
+  async () => {
+    const server = await startPrivateRedis();
+    const fixture = await connectFixture(server.url);
+    const testTenant = await fixture.createTenant();
+    const allowWrites = await refuseWrites(server, fixture.redis);
+    const told = await fixture.store.ping().catch((error: unknown) => error);
+    expect(unreadyReason(told)).toMatch(/^redis takes no writes: .* unable to persist to disk$/);
+    expect(told).toMatchObject({ code: 'unavailable', message: expect.stringContaining(server.url) });
+    expect(await errorCode(testTenant.openTask())).toBe('unavailable');
+    await vi.waitFor(() => expect(fixture.store.redisMemory.usable).toBe(false), 10_000);
+    const second = await Store.open({ ...options, url: server.url, secret: 'pepper' });
+    await second.close();
+    await expect(reportRedis(server.url, 'baton')).rejects.toThrow(
+      /takes no writes: .*make room on its disk/,
+    );
+    await allowWrites();
+    await fixture.store.ping();
+    await vi.waitFor(() => expect(fixture.store.redisMemory.usable).toBe(true), 10_000);
+    await testTenant.openTask();
     await closeFixture(fixture);
     await server.stop();
   },

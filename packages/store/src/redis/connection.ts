@@ -11,8 +11,9 @@ import {
   connectRetryForever,
   connectSubscriber,
   mastersOf,
+  pingMasters,
 } from './redis-client.ts';
-import { EvictionPolicyError, toUnavailable } from './redis-errors.ts';
+import { EvictionPolicyError, persistenceFault, toUnavailable, WritesRefusedError } from './redis-errors.ts';
 import { requireFsync } from './fsync-support.ts';
 import { NO_REPLICATION, ReplicatedWriter, type Replication } from './replicated-writer.ts';
 
@@ -112,7 +113,7 @@ export class Connection {
     return this.replicatedWriter !== undefined;
   }
 
-  /** How full Redis is, and whether it answers, as of a second ago. */
+  /** How full Redis is, and whether it can be used, as of a second ago. */
   get memory(): RedisMemory {
     return this.memoryReserve.state;
   }
@@ -153,8 +154,22 @@ export class Connection {
     });
   }
 
+  /**
+   * Errors: `unavailable` when a server does not answer, EvictionPolicyError when one may evict parked work, WritesRefusedError when one cannot persist
+   * what it takes.
+   */
+  async ping(): Promise<void> {
+    await this.checkEvictionPolicy();
+    await this.command((client) =>
+      pingMasters(client).catch((error: unknown) => {
+        const fault = persistenceFault(error);
+        throw fault === undefined ? error : new WritesRefusedError(maskUrlPasswords(this.url), fault);
+      }),
+    );
+  }
+
   /** Errors: EvictionPolicyError when a server may evict parked work. */
-  async checkEvictionPolicy(): Promise<void> {
+  private async checkEvictionPolicy(): Promise<void> {
     const infos = await this.command((client) =>
       Promise.all(mastersOf(client).map((node) => node.info('memory'))),
     );

@@ -32,7 +32,7 @@ test('while only the reserve is left new work is refused, and what was accepted 
   await leaveFree(0.07);
   try {
     await expect.poll(() => errorCode(testTenant.openTask()), { timeout: 5_000 }).toBe('unavailable');
-    expect(fixture.store.redisMemory).toMatchObject({ answers: true, refuses: 'new calls' });
+    expect(fixture.store.redisMemory).toMatchObject({ usable: true, refuses: 'new calls' });
     expect(fixture.store.redisMemory.usedShare).toBeGreaterThan(0.9);
     const chunk = { interactionId: formatInteractionId(third, 1), sequence: 0, delta: 'x' };
     const newWork = [

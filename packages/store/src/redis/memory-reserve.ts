@@ -1,6 +1,7 @@
 import { BatonError } from '@baton/protocol';
-import { Cluster, type Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { Incoming } from '../scripts/script-batch.ts';
+import { mastersOf, pingMasters } from './redis-client.ts';
 
 /**
  * The shares of Redis's memory that are kept: new work leaves the first free for answers, answers leave the second free for
@@ -15,8 +16,8 @@ const NEAR = 0.4;
 
 /** How Redis stood when it was last asked. */
 export interface RedisMemory {
-  /** False when it gave no answer. */
-  readonly answers: boolean;
+  /** False when a server gave no answer, or refuses writes since it cannot persist them. */
+  readonly usable: boolean;
   /** The share of its memory that the fullest server uses; 0 of servers without a limit. */
   readonly usedShare: number;
   /** What is refused for want of memory, in words; undefined where nothing is. */
@@ -30,7 +31,7 @@ export class MemoryReserve {
   private closed = false;
   /** The share of its memory that the fullest server has free. */
   private free = 1;
-  private answers = true;
+  private usable = true;
 
   constructor(client: Redis | Cluster) {
     this.client = client;
@@ -38,12 +39,12 @@ export class MemoryReserve {
   }
 
   get state(): RedisMemory {
-    const { free, answers } = this;
+    const { free, usable } = this;
     const left = [
       ...(free <= RESERVES.new ? ['new calls'] : []),
       ...(free <= RESERVES.answer ? ['answers'] : []),
     ];
-    return { answers, usedShare: 1 - free, refuses: left.length === 0 ? undefined : left.join(' and ') };
+    return { usable, usedShare: 1 - free, refuses: left.length === 0 ? undefined : left.join(' and ') };
   }
 
   /** Errors: `unavailable`, with nothing sent. */
@@ -58,8 +59,7 @@ export class MemoryReserve {
 
   /** Reads each server's used_memory and maxmemory; a server without a limit is never low. */
   async refresh(): Promise<void> {
-    const servers = this.client instanceof Cluster ? this.client.nodes('master') : [this.client];
-    const infos = await Promise.all(servers.map((server) => server.info('memory')));
+    const infos = await Promise.all(mastersOf(this.client).map((server) => server.info('memory')));
     const free = infos.map((info) => {
       const [used, most] = [infoNumber(info, 'used_memory'), infoNumber(info, 'maxmemory')];
       return most > 0 ? 1 - used / most : 1;
@@ -77,9 +77,10 @@ export class MemoryReserve {
     const interval = this.free < NEAR ? NEAR_INTERVAL_MS : REFRESH_INTERVAL_MS;
     this.timer = setTimeout(() => {
       void this.refresh()
+        .then(() => pingMasters(this.client))
         .then(
-          () => (this.answers = true),
-          () => (this.answers = false),
+          () => (this.usable = true),
+          () => (this.usable = false),
         )
         .then(() => this.schedule());
     }, interval).unref();

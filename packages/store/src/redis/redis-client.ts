@@ -65,6 +65,11 @@ export function mastersOf(client: Redis | Cluster): Redis[] {
   return client instanceof Cluster ? client.nodes('master') : [client];
 }
 
+/** Fails where one of them refuses writes for want of persistence, too: Redis then refuses PING. */
+export async function pingMasters(client: Redis | Cluster): Promise<void> {
+  await Promise.all(mastersOf(client).map((master) => master.ping()));
+}
+
 function connect(url: string, options: ClientOptions): Redis | Cluster {
   const client = newClient(url, options);
   // Each command carries its own failure to its caller; without a listener ioredis prints every reconnection.

@@ -51,9 +51,30 @@ export class EvictionPolicyError extends UnfitSettingError {
   }
 }
 
+/** A Redis that answers and refuses every write, since it cannot persist what it takes: its disk is full, or a snapshot failed. */
+export class WritesRefusedError extends BatonError {
+  /** In Redis's words. */
+  readonly reason: string;
+
+  constructor(place: string, reason: string) {
+    super(
+      'unavailable',
+      `Redis at ${place} takes no writes: ${reason}. Every call is refused until it can persist again: ` +
+        'make room on its disk, or mend what its log names.',
+    );
+    this.reason = reason;
+  }
+}
+
+/** Why a Redis that refuses writes for want of persistence does so, from its reply to PING; undefined of another error. */
+export function persistenceFault(error: unknown): string | undefined {
+  return error instanceof Error ? /^MISCONF ([^.\r\n]+)/.exec(error.message)?.[1] : undefined;
+}
+
 /** Why a process is not ready, in a few words, from the error that `Store.ping` threw. */
 export function unreadyReason(error: unknown): string {
-  return error instanceof EvictionPolicyError
-    ? `redis would evict parked work: maxmemory-policy ${error.policy}`
-    : 'redis does not answer';
+  if (error instanceof EvictionPolicyError)
+    return `redis would evict parked work: maxmemory-policy ${error.policy}`;
+  if (error instanceof WritesRefusedError) return `redis takes no writes: ${error.reason}`;
+  return 'redis does not answer';
 }
