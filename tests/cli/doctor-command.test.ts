@@ -111,6 +111,30 @@ test('a Redis is told that evicts, that takes no writes, that is gone, and on wh
   expect((await look()).wrong[0]).toMatchObject({ check: 'redis', exitCode: 69 });
 });
 
+test('of a Redis that has only its reserve of memory left, what is refused is told by the gateway alone', async () => {
+  const redis = new Redis(deployment.redisUrl.replace('unix://', ''));
+  await redis.setrange('filler', 64 * 1_048_576, 'x');
+  const used = Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
+  const { REDIS_URL: _, ...seenByGateway } = well;
+  const ready = async () => (await fetch(`${deployment.url()}/readyz`)).json();
+  try {
+    await redis.config('SET', 'maxmemory', Math.round(used / 0.935));
+    await expect.poll(ready, { timeout: 10_000 }).toEqual({ status: 'ready', refuses: 'new calls' });
+    expect(await doctor(seenByGateway)).toMatchObject({
+      code: 69,
+      wrong: [
+        { check: 'readiness', text: expect.stringContaining('new calls are refused. Raise maxmemory') },
+      ],
+    });
+  } finally {
+    await redis.config('SET', 'maxmemory', 0);
+    await redis.del('filler');
+    redis.disconnect();
+  }
+  await expect.poll(ready, { timeout: 10_000 }).toEqual({ status: 'ready' });
+  expect(await doctor(seenByGateway)).toMatchObject({ code: 0, wrong: [] });
+});
+
 test('a secret that is not that of the deployment is told, and no worker starts with it', async () => {
   const right = await doctor({ ...well, BATON_SECRET: SECRET });
   expect([right.code, textOf(right.found, 'secret')]).toEqual([0, expect.stringContaining('is that of')]);

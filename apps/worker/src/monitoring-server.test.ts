@@ -7,10 +7,14 @@ afterEach(() => close());
 
 const registry = new Registry();
 new Counter({ name: 'some_total', help: 'something', registers: [registry] });
-const sound: MonitoringSource = {
-  lastTickAt: () => performance.now(),
+const store: MonitoringSource['store'] = {
   ping: async () => {},
   pausedQueues: async () => [],
+  redisMemory: { usable: true, usedShare: 0, refuses: undefined },
+};
+const sound: MonitoringSource = {
+  lastTickAt: () => performance.now(),
+  store,
   draining: () => false,
   metrics: registry,
   metricsFor: undefined,
@@ -29,7 +33,9 @@ test('a worker whose loop turns and whose Redis answers is alive and ready', asy
 });
 
 test('a worker without its Redis is not ready, and never taken for dead: ending it would mend nothing', async () => {
-  expect(await said({ ping: () => Promise.reject(new Error('gone')) })).toBe('200 503 404');
+  expect(await said({ store: { ...store, ping: () => Promise.reject(new Error('gone')) } })).toBe(
+    '200 503 404',
+  );
 });
 
 test('a worker whose loop does not turn is neither', async () => {
@@ -42,14 +48,25 @@ test('a worker that drains is not ready, and not dead though its loop has ended'
   expect(await said({ draining: () => true, lastTickAt: () => since })).toBe('200 503 404');
 });
 
-test('a queue that an operator has paused is named by /readyz, and leaves the worker ready', async () => {
+test.each<[string, Partial<MonitoringSource['store']>, object]>([
+  [
+    'a queue that an operator has paused',
+    { pausedQueues: async () => ['s0:resume'] },
+    { paused: ['s0:resume'] },
+  ],
+  [
+    'what is refused for want of memory',
+    { redisMemory: { usable: true, usedShare: 0.93, refuses: 'new calls' } },
+    { refuses: 'new calls' },
+  ],
+])('%s is named by /readyz, and leaves the worker ready', async (_what, redis, told) => {
   const health = await startMonitoringServer(
     { host: '127.0.0.1', port: 0 },
-    { ...sound, pausedQueues: async () => ['s0:resume'] },
+    { ...sound, store: { ...store, ...redis } },
   );
   close = () => health.close();
   const reply = await fetch(`http://127.0.0.1:${health.port}/readyz`);
-  expect([reply.status, await reply.json()]).toEqual([200, { status: 'ready', paused: ['s0:resume'] }]);
+  expect([reply.status, await reply.json()]).toEqual([200, { status: 'ready', ...told }]);
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { unreadyReason } from '@baton/store';
+import { readReadiness, type ReadinessSource } from '@baton/store';
 import type { Registry } from 'prom-client';
 
 /** A heartbeat starts every 2 s; Redis may delay one by two command timeouts. */
@@ -11,10 +11,7 @@ const STUCK_AFTER_MS = 15_000;
 export interface MonitoringSource {
   /** When the heartbeat last began a round, by `performance.now()`. */
   readonly lastTickAt: () => number;
-  /** Rejects when Redis does not answer now. */
-  readonly ping: () => Promise<void>;
-  /** The queues that an operator has paused. */
-  readonly pausedQueues: () => Promise<readonly string[]>;
+  readonly store: ReadinessSource;
   readonly draining: () => boolean;
   readonly metrics: Registry;
   /** Who may read the metrics: bearers of this token, or everybody; undefined means nobody. */
@@ -29,8 +26,7 @@ interface Reply {
 
 /**
  * The worker's HTTP port for probes. `/healthz` is 200 while the heartbeat runs, whatever Redis does. `/readyz` is 200
- * when Redis answers as well and the worker is not draining; it names the queues that an operator has paused. `/metrics`
- * is Prometheus'. Port 0 takes a free port.
+ * when Redis can be used as well and the worker is not draining. `/metrics` is Prometheus'. Port 0 takes a free port.
  */
 export async function startMonitoringServer(
   { host, port }: { readonly host: string; readonly port: number },
@@ -68,15 +64,8 @@ async function respond(request: IncomingMessage, source: MonitoringSource): Prom
   }
 }
 
-async function readiness({ draining, ping, pausedQueues }: MonitoringSource): Promise<Reply> {
-  if (draining()) return { status: 503, body: { status: 'draining' } };
-  try {
-    await ping();
-    const paused = await pausedQueues();
-    return { status: 200, body: { status: 'ready', ...(paused.length > 0 ? { paused } : {}) } };
-  } catch (error) {
-    return { status: 503, body: { status: unreadyReason(error) } };
-  }
+async function readiness({ draining, store }: MonitoringSource): Promise<Reply> {
+  return draining() ? { status: 503, body: { status: 'draining' } } : readReadiness(store);
 }
 
 async function metrics(

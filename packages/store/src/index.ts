@@ -52,6 +52,7 @@ export type { UsageRow } from './usage/usage-days.ts';
 export { utcDay, utcDaysBetween } from './usage/utc-day.ts';
 export type { TenantStore } from './tenant-store.ts';
 export { unreadyReason } from './redis/redis-errors.ts';
+export { readReadiness, type ReadinessSource } from './readiness.ts';
 export { type RedisReport, reportRedis } from './redis-report.ts';
 export {
   STREAM_PUBLISH_INTERVAL,

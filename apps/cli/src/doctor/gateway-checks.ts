@@ -37,22 +37,31 @@ export async function checkGateway(flags: RestFlags, environment: NodeJS.Process
     checkClock(live),
     await checkVersion(endpoint),
   );
-  found.push(await checkReadiness(endpoint), await checkKey(endpoint));
+  found.push(...(await checkReadiness(endpoint)), await checkKey(endpoint));
   return found;
 }
 
-async function checkReadiness({ url }: RestEndpoint): Promise<Finding> {
+async function checkReadiness({ url }: RestEndpoint): Promise<Finding[]> {
   const ready = await get(`${url}/readyz`);
-  if ('failure' in ready) return wrong('readiness', `GET /readyz: ${ready.failure}`, EXIT_CODES.unavailable);
-  const { status, paused } = ready.body;
-  if (ready.status !== 200)
-    return wrong('readiness', `It takes no work: ${String(status)}.`, EXIT_CODES.unavailable);
-  return Array.isArray(paused)
-    ? note(
+  const bad = (text: string) => wrong('readiness', text, EXIT_CODES.unavailable);
+  if ('failure' in ready) return [bad(`GET /readyz: ${ready.failure}`)];
+  const { status, paused, refuses } = ready.body;
+  if (ready.status !== 200) return [bad(`It takes no work: ${String(status)}.`)];
+  const found: Finding[] = [];
+  if (typeof refuses === 'string')
+    found.push(
+      bad(
+        `Redis answers it, and has only its reserve of memory left: ${refuses} are refused. Raise maxmemory, or delete projects.`,
+      ),
+    );
+  if (Array.isArray(paused))
+    found.push(
+      note(
         'readiness',
         `Redis answers it; an operator has paused the queues ${paused.join(', ')}: nothing is resumed.`,
-      )
-    : ok('readiness', 'Redis answers it, and it takes work.');
+      ),
+    );
+  return found.length > 0 ? found : [ok('readiness', 'Redis answers it, and it takes work.')];
 }
 
 async function checkVersion({ url }: RestEndpoint): Promise<Finding> {

@@ -32,8 +32,7 @@ export async function runWorker(
   const { operatorToken: token } = deployment;
   const signs = {
     lastTickAt: worker.lastTickAt,
-    ping: () => store.ping(),
-    pausedQueues: () => store.pausedQueues(),
+    store,
     draining: () => draining,
     metrics: worker.metrics.registry,
     metricsFor: settings.BATON_METRICS_OPEN
