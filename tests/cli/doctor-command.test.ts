@@ -73,6 +73,22 @@ test('a key is told from a token, a mistyped one and a revoked one', async () =>
   expect(revoked.wrong[0].text).toContain('unauthenticated');
 });
 
+test('an operator without a tenant has all of the gateway looked at, and the token', async () => {
+  const { BATON_API_KEY: _, ...keyless } = well;
+  const { code, found, wrong } = await doctor({ ...keyless, BATON_OPERATOR_TOKEN: OPERATOR_TOKEN });
+  expect([code, wrong]).toEqual([0, []]);
+  for (const check of ['gateway', 'clock', 'version', 'readiness'])
+    expect(found.find((one) => one.check === check)).toMatchObject({ state: 'ok' });
+  expect(textOf(found, 'key')).toMatch(/^The operator token is good\. --tenant/);
+  const other = await doctor({ ...keyless, BATON_OPERATOR_TOKEN: 'no operator token of this gateway' });
+  expect(other).toMatchObject({
+    code: 78,
+    wrong: [{ check: 'key', text: expect.stringContaining('is not the operator token of the gateway') }],
+  });
+  const withKey = await doctor({ ...well, BATON_OPERATOR_TOKEN: OPERATOR_TOKEN });
+  expect(textOf(withKey.found, 'key'), 'a key goes before').toMatch(/^The key is ann's/);
+});
+
 test('an address is told where nothing listens, where something else answers, and where none is set', async () => {
   const nothing = await doctor({ ...well, BATON_URL: 'http://127.0.0.1:19' });
   expect(nothing).toMatchObject({ code: 69, wrong: [{ check: 'gateway' }] });

@@ -2,7 +2,9 @@ import type { OwnKeyReply } from '@baton/gateway/reply-types';
 import { BATON_VERSION, connectionFailureReason, isRecord, parseApiKey, parseJson } from '@baton/protocol';
 import { EXIT_CODES, exitCodeFor } from '../process/exit-codes.ts';
 import { RestClient } from '../rest/rest-client.ts';
-import { type RestEndpoint, type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import { readSecretFiles } from '../settings/environment.ts';
+import { operatorRest, type RestEndpoint, type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import { givenUrl } from '../settings/tenant-endpoint.ts';
 import { type Finding, note, ok, wrong } from './finding.ts';
 
 /** A gateway that takes longer counts as one that does not answer. */
@@ -10,11 +12,11 @@ const TIMEOUT_MS = 5_000;
 /** Deadlines are Redis's; a clock that is further off misleads whoever reads times. */
 const MAX_CLOCK_DIFFERENCE_MS = 5_000;
 
-/** Address, reachability, readiness, version, clock and key, in this order: what comes after something that is wrong is left out. */
+/** Address, reachability, clock, version, readiness and credential, in this order: what comes after something that is wrong is left out. */
 export async function checkGateway(flags: RestFlags, environment: NodeJS.ProcessEnv): Promise<Finding[]> {
   let endpoint: RestEndpoint;
   try {
-    endpoint = await tenantRest(flags, environment, 'a key of the tenant');
+    endpoint = await findEndpoint(flags, environment);
   } catch (error) {
     return [wrong('address', (error as Error).message, exitCodeFor(error))];
   }
@@ -37,8 +39,19 @@ export async function checkGateway(flags: RestFlags, environment: NodeJS.Process
     checkClock(live),
     await checkVersion(endpoint),
   );
-  found.push(...(await checkReadiness(endpoint)), await checkKey(endpoint));
+  found.push(...(await checkReadiness(endpoint)), await checkKey(endpoint, flags.tenant));
   return found;
+}
+
+/** An operator's, of no tenant, where BATON_OPERATOR_TOKEN stands beside an address, and neither a key nor a tenant is given. */
+function findEndpoint(flags: RestFlags, environment: NodeJS.ProcessEnv): Promise<RestEndpoint> {
+  const variables = readSecretFiles(environment, ['BATON_API_KEY', 'BATON_OPERATOR_TOKEN']);
+  const namesTenant = flags.tenant !== undefined || (flags.key ?? variables['BATON_API_KEY']) !== undefined;
+  const isOperator =
+    variables['BATON_OPERATOR_TOKEN'] !== undefined && givenUrl(flags, variables) !== undefined;
+  return isOperator && !namesTenant
+    ? operatorRest(flags, environment)
+    : tenantRest(flags, environment, 'a key of the tenant');
 }
 
 async function checkReadiness({ url }: RestEndpoint): Promise<Finding[]> {
@@ -83,7 +96,7 @@ function checkClock({ date }: { readonly date: number }): Finding {
       );
 }
 
-async function checkKey(endpoint: RestEndpoint): Promise<Finding> {
+async function checkKey(endpoint: RestEndpoint, tenant: string | undefined): Promise<Finding> {
   if (endpoint.setting === 'BATON_API_KEY' && parseApiKey(endpoint.credential) === undefined)
     return wrong(
       'key',
@@ -92,12 +105,21 @@ async function checkKey(endpoint: RestEndpoint): Promise<Finding> {
     );
   try {
     if (endpoint.setting === 'BATON_OPERATOR_TOKEN') {
-      await new RestClient(endpoint).request('GET', '/projects');
-      return ok('key', 'The operator token is good, and the tenant exists.');
+      await new RestClient(endpoint).request('GET', tenant === undefined ? '/tenants' : '/projects');
+      return ok(
+        'key',
+        tenant === undefined
+          ? 'The operator token is good. --tenant <id> looks whether a tenant exists, BATON_API_KEY what a key may do.'
+          : 'The operator token is good, and the tenant exists.',
+      );
     }
-    const { tenant, principal, scopes } = await new RestClient(endpoint).request<OwnKeyReply>('GET', '/key');
+    const {
+      tenant: own,
+      principal,
+      scopes,
+    } = await new RestClient(endpoint).request<OwnKeyReply>('GET', '/key');
     const missing = (['mcp', 'agent', 'admin'] as const).filter((scope) => !scopes.includes(scope));
-    const text = `The key is ${principal}'s of tenant ${tenant}, with ${scopes.join(', ')}`;
+    const text = `The key is ${principal}'s of tenant ${own}, with ${scopes.join(', ')}`;
     return ok(
       'key',
       missing.length === 0
