@@ -76,8 +76,10 @@ export class ComposeStack {
     await this.run('--profile', 'monitoring', 'down', '--volumes', '--remove-orphans', '--timeout', '5');
   }
 
-  async scale(service: Service, count: number): Promise<void> {
-    await this.run('up', '-d', '--no-deps', '--no-recreate', '--scale', `${service}=${count}`, service);
+  /** `settings` are those of containers that this adds. */
+  async scale(service: Service, count: number, settings: NodeJS.ProcessEnv = {}): Promise<void> {
+    const up = ['up', '-d', '--no-deps', '--no-recreate', '--scale', `${service}=${count}`, service];
+    await runCommand([...this.compose, ...up], { ...this.environment, ...settings });
   }
 
   /** The error of compose without the variable `missing`. */
@@ -89,9 +91,9 @@ export class ComposeStack {
     );
   }
 
-  /** Runs the operators' script for rolling updates. */
-  async rollingUpdate(...services: Service[]): Promise<void> {
-    await runCommand(['infra/docker/rolling-update.sh', ...services], this.environment);
+  /** Runs the operators' script for rolling updates; `settings` are those of the new containers. Errors: what it says is wrong. */
+  async rollingUpdate(services: readonly Service[], settings: NodeJS.ProcessEnv = {}): Promise<void> {
+    await runCommand(['infra/docker/rolling-update.sh', ...services], { ...this.environment, ...settings });
   }
 
   /** Runs the operators' script for backups; what it prints. Errors: what it says is wrong. */

@@ -9,7 +9,7 @@ import {
 import { checkBackup } from './backup.ts';
 import { checkConfinement, checkFrontAddress, checkRedisPassword } from './confinement.ts';
 import { addTenant } from './add-tenant.ts';
-import { checkRollingUpdate } from './rolling-update.ts';
+import { checkFailedRollingUpdate, checkRollingUpdate } from './rolling-update.ts';
 import { checkImage, checkMissingSecrets } from './image-and-secrets.ts';
 import {
   checkAnswerOnOtherGateway,
@@ -99,6 +99,10 @@ async function runLongChecks(on: ComposeStack, key: string): Promise<void> {
     checkWorkerKill(on, key),
   );
   await runCheck('a parked call is answered after Redis was killed', () => checkRedisKill(on, key));
+  await runCheck(
+    'a rolling update that fails replaces nothing, and the next one replaces what is broken',
+    () => checkFailedRollingUpdate(on),
+  );
   await runCheck('a rolling restart under load loses, duplicates and refuses nothing', () =>
     addTenant(on, 'roll', WIDE).then((own) => checkRollingUpdate(on, own, seed)),
   );

@@ -44,7 +44,7 @@ export async function checkRollingUpdate(stack: ComposeStack, apiKey: string, se
   const roll = async () => {
     try {
       await pause(EVERY_MS * 25);
-      await stack.rollingUpdate('gateway', 'worker', 'redis', 'caddy');
+      await stack.rollingUpdate(['gateway', 'worker', 'redis', 'caddy']);
     } finally {
       rolling = false;
     }
@@ -65,6 +65,39 @@ export async function checkRollingUpdate(stack: ComposeStack, apiKey: string, se
   const { interactions } = await client.call('pending_interactions', {});
   assert.deepEqual(interactions, [], 'a call that was repeated started something twice');
   return `${next} delegations, the roll ended after ${rolledAfter} s, ${client.repeatsText}`;
+}
+
+/** A setting with which a worker ends as soon as it starts. */
+const BROKEN = { LOG_LEVEL: 'verbose' };
+
+/** A release that does not start replaces nothing and is told why; containers that are broken are replaced by good ones. */
+export async function checkFailedRollingUpdate(stack: ComposeStack): Promise<string> {
+  const before = await stack.containers('worker');
+  const told = await stack.rollingUpdate(['worker'], BROKEN).then(
+    () => 'nothing',
+    (error: Error) => error.message,
+  );
+  assert.match(
+    told,
+    /roll: \S+worker\S+ does not become healthy\. Its last lines:\n(.*\n)*.*LOG_LEVEL=verbose/,
+  );
+  assert.match(told, /roll: \S+worker\S+ is removed\n.*roll: 0 of 2 containers of worker were replaced/);
+  assert.deepEqual(
+    await stack.containers('worker'),
+    before,
+    'nothing was replaced, and nothing is left over',
+  );
+
+  await stack.scale('worker', before.length + 1, BROKEN);
+  const withBroken = await stack.containers('worker');
+  assert.equal(withBroken.length, before.length + 1);
+  await stack.rollingUpdate(['worker']);
+  await stack.waitUntilHealthy('worker');
+  const after = await stack.containers('worker');
+  assert.equal(after.length, withBroken.length);
+  for (const id of withBroken) assert.ok(!after.includes(id), `${id.slice(0, 12)} was not replaced`);
+  await stack.scale('worker', before.length);
+  return 'a broken release is removed, a broken container is replaced';
 }
 
 const projectOf = (n: number) => `roll-${n % PROJECTS}`;
