@@ -72,3 +72,51 @@ test.each(['application/json', 'text/event-stream'])(
     });
   },
 );
+
+const events = (data: readonly object[]) => data.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
+const call = { index: 0, id: 'c1', function: { name: 'search', arguments: '{}' } };
+const chunk = (calls: number) => ({ choices: [{ delta: { tool_calls: Array(calls).fill(call) } }] });
+const toolUse = { type: 'tool_use', id: 't1', name: 'search', input: {} };
+
+test.each([
+  ['in one event', 'text/event-stream', events([chunk(201)]), 'more than 200 in one event'],
+  [
+    'in one event that is not JSON to the end',
+    'text/event-stream',
+    events([chunk(500)]).slice(0, -30),
+    '200',
+  ],
+  ['in a stream', 'text/event-stream', events(Array(1_001).fill(chunk(1))), 'more than 1000'],
+  [
+    'in a stream of blocks',
+    'text/event-stream',
+    events(Array(1_001).fill({ type: 'content_block_start', content_block: toolUse })),
+    'more than 1000',
+  ],
+  ['in a whole reply', 'application/json', JSON.stringify({ message: chunk(1_001) }), 'more than 1000'],
+  [
+    'in a whole reply of blocks',
+    'application/json',
+    JSON.stringify({ content: Array(1_001).fill(toolUse) }),
+    '1000',
+  ],
+])(
+  'too many calls of functions %s are refused before they are worked on',
+  async (_where, type, body, problem) => {
+    await expect(read(type, body)).rejects.toMatchObject({
+      type: 'answer_too_large',
+      message: expect.stringContaining(problem),
+    });
+  },
+);
+
+test('calls within the bounds, long arguments in pieces, and text about calls come as they were sent', async () => {
+  const pieces = Array(20_000).fill({
+    choices: [{ delta: { tool_calls: [{ index: 0, function: { arguments: '{"name"' } }] } }],
+  });
+  const text = { choices: [{ delta: { content: JSON.stringify(chunk(1_000)) } }] };
+  for (const data of [[chunk(200)], pieces, Array(20).fill(text)]) {
+    const body = events(data);
+    expect(await read('text/event-stream', body)).toBe(body);
+  }
+});

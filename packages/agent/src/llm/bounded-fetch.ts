@@ -2,11 +2,12 @@ import { connectionFailureReason, JsonTextError, MAX_BODY_BYTES, requireJsonBoun
 import { normalizeChatReply } from '../api/chat-reply.ts';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { failureInBody } from './classify-llm-error.ts';
+import { ReplyCalls } from './reply-calls.ts';
 import { expectedReply, WholeReplyFailure } from './whole-reply.ts';
 
 /**
  * `fetch` for an LLM endpoint: a reply is read up to the largest body that Baton takes, and a JSON reply must keep the
- * bounds of JSON that Baton takes. Events of a stream are small; what is put together from them is checked as an answer. A reply of status
+ * bounds of JSON that Baton takes. What is put together from the events of a stream is checked as an answer; function calls are bounded as they come. A reply of status
  * 200 that is none (a page, nothing, an error) is a failure that says so, whether a stream was asked for or not. A whole reply to a request
  * for a stream is a `WholeReplyFailure`, by which it is read all the same.
  */
@@ -38,20 +39,20 @@ export class HtmlPageFailure extends LlmCallFailure {
   }
 }
 
+const isJson = ({ headers }: Response) => headers.get('content-type')?.includes('json') === true;
 const passingFailure = (message: string, cause?: unknown) =>
   new LlmCallFailure('api_error', message, { kind: 'passing', cause });
 const emptyReply = () => passingFailure('The LLM endpoint answered 200 with an empty body.');
 
 /** @param signal of the call: what it ends is no reply that broke off. */
 async function boundReply(reply: Response, signal: AbortSignal | null | undefined): Promise<BoundedReply> {
-  const { body, headers, ok } = reply;
+  const { body, ok } = reply;
   if (body === null) {
     if (ok) throw emptyReply();
     return { reply, isWhole: false };
   }
   const checked = checkedBody(body, reply, signal);
-  if (headers.get('content-type')?.includes('json') !== true)
-    return { reply: new Response(checked, reply), isWhole: false };
+  if (!isJson(reply)) return { reply: new Response(checked, reply), isWhole: false };
   const pieces: Uint8Array[] = [];
   // A loop that is left by an error cancels the body.
   for await (const piece of checked) pieces.push(piece);
@@ -72,7 +73,7 @@ async function boundReply(reply: Response, signal: AbortSignal | null | undefine
 }
 
 /**
- * A reply's body as UTF-8, whatever character set its type names. Errors of the stream: LlmCallFailure `answer_too_large`, and `api_error`
+ * A reply's body as UTF-8, whatever character set its type names. Errors of the stream: LlmCallFailure `answer_too_large` (too many bytes or function calls), and `api_error`
  * for a body that breaks off, is empty or is no text of its character set.
  */
 function checkedBody(
@@ -83,6 +84,7 @@ function checkedBody(
   const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
   const text = new ReplyText(reply);
   const size = new ReplySize(MAX_BODY_BYTES);
+  const calls = new ReplyCalls(!isJson(reply));
   const read = async () => {
     try {
       return await reader.read();
@@ -98,6 +100,7 @@ function checkedBody(
       const { done, value } = await read();
       if (value !== undefined) size.add(value);
       decoded = text.decode(value);
+      calls.add(decoded);
       if (decoded !== '') controller.enqueue(Buffer.from(decoded));
       if (!done) continue;
       if (reply.ok && size.bytes === 0) throw emptyReply();
