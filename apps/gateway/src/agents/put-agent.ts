@@ -9,8 +9,8 @@ import { BatonError, type JsonObject } from '@baton/protocol';
 import type { CallerSchemaValidator } from '@baton/runner';
 import type { Identity, PutDefinition, PutOptions, TenantStore } from '@baton/store';
 
-/** A group is held against those of the others again when another process has changed one meanwhile, so often. */
-const MAX_TRIES = 5;
+/** A group is held against those of the others again when one of them was stored meanwhile, so often. */
+const MAX_TRIES = 20;
 
 /**
  * Stores an agent as it was sent, or as a file of Rustbot's has it. Returns what of it was left out.
