@@ -74,7 +74,8 @@ export class ReplyPace {
     const since = performance.now();
     onImmediate(() => {
       const ms = performance.now() - since;
-      if (ms > FREE_TURN_MS) this.units -= ms * UNITS_PER_MS;
+      // What stopped the whole process, such as a pause of its machine, costs a second at most.
+      if (ms > FREE_TURN_MS) this.units = Math.max(-MAX_UNITS, this.units - ms * UNITS_PER_MS);
     });
   }
 }

@@ -44,6 +44,12 @@ export function classifyLlmError(thrown: unknown): LlmCallFailure {
       kind: 'passing',
       cause: thrown,
     });
+  // Arguments of a call are JSON within the reply's JSON.
+  if (thrown instanceof RangeError)
+    return new LlmCallFailure('api_error', "The LLM endpoint's reply nests too deep to be read.", {
+      kind: 'passing',
+      cause: thrown,
+    });
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   // Such as a media type that the endpoint's API has no form for: nothing was sent, and nothing else would be.
   if (UnsupportedFunctionalityError.isInstance(thrown))

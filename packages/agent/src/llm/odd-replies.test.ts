@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { EndpointKind } from '@baton/protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateText, jsonSchema, streamText } from 'ai';
+import type { DelegatedRequest } from '../api/delegated-request.ts';
+import { answerWith } from './answer-with-model.ts';
 import { classifyLlmError } from './classify-llm-error.ts';
 import { createModelFactory } from './model-factory.ts';
 
@@ -60,6 +62,40 @@ test.each<[EndpointKind, unknown, string]>([
   expect(failure.message).toContain(message);
   expect(failure.message.length).toBeLessThan(500);
 });
+
+test.each(['whole', 'streamed'] as const)(
+  'arguments of a call that nest too deep to be read in a %s reply are said to be so',
+  async (kind) => {
+    const deep = `${'{"a":'.repeat(60_000)}1${'}'.repeat(60_000)}`;
+    const call = { index: 0, id: 'c1', type: 'function', function: { name: 'look', arguments: deep } };
+    const said = { role: 'assistant', content: null, tool_calls: [call] };
+    const ofKind = kind === 'whole' ? { message: said } : { delta: said };
+    const chunk = JSON.stringify({
+      id: 'm',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, finish_reason: 'tool_calls', ...ofKind }],
+    });
+    reply =
+      kind === 'whole'
+        ? { type: 'application/json', body: chunk }
+        : { type: 'text/event-stream', body: `data: ${chunk}\n\ndata: [DONE]\n\n` };
+    const { port } = server.address() as AddressInfo;
+    const model = createModelFactory({ provider: 'openai', endpoint: `http://127.0.0.1:${port}/v1` })('m');
+    const request = {
+      messages: [{ role: 'user', content: 'x' }],
+      tools: [{ name: 'look', parameters: { type: 'object' } }],
+    };
+    const asked = {
+      request,
+      serviceType: kind === 'whole' ? 'generateText' : 'streamText',
+    } as unknown as DelegatedRequest;
+    await expect(answerWith(model)(asked, { signal: new AbortController().signal })).rejects.toMatchObject({
+      type: 'api_error',
+      message: "The LLM endpoint's reply nests too deep to be read.",
+    });
+  },
+);
 
 test('a whole reply of openai is read where counts are text, or arguments an object', async () => {
   const { port } = server.address() as AddressInfo;
