@@ -45,7 +45,7 @@ export function classifyLlmError(thrown: unknown): LlmCallFailure {
       cause: thrown,
     });
   // Arguments of a call are JSON within the reply's JSON.
-  if (thrown instanceof RangeError)
+  if (thrown instanceof RangeError && thrown.message.includes('call stack'))
     return new LlmCallFailure('api_error', "The LLM endpoint's reply nests too deep to be read.", {
       kind: 'passing',
       cause: thrown,
