@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import type { AddressGuard } from './address-guard.ts';
 import { createGuardedFetch, guardedLookup } from './guarded-fetch.ts';
-import { ReplyPace } from './reply-pace.ts';
+import { ReplyThrottle } from './reply-throttle.ts';
 
 /** So many bytes of a reply's header are read. */
 const MAX_HEADER_BYTES = 65_536;
@@ -14,7 +14,7 @@ const MAX_AGE_MS = 30_000;
 
 interface Connections {
   readonly agent: Agent;
-  readonly pace: ReplyPace;
+  readonly throttle: ReplyThrottle;
   calls: number;
   idle: NodeJS.Timeout | undefined;
 }
@@ -35,7 +35,8 @@ export class TenantConnections {
   /** A guarded `fetch` on a tenant's connections, whose replies come at the tenant's pace, for use within its calls. */
   fetchOf(tenant: string): typeof fetch {
     const send = createGuardedFetch(this.guard, () => this.of(tenant).agent);
-    return async (input, init) => this.of(tenant).pace.of(await send(input, init), init?.signal ?? undefined);
+    return async (input, init) =>
+      this.of(tenant).throttle.of(await send(input, init), init?.signal ?? undefined);
   }
 
   /** Makes a call of a tenant, whose connections stay until it has ended, and a little longer. */
@@ -70,7 +71,7 @@ export class TenantConnections {
       clientTtl: MAX_AGE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
-    const opened = { agent, pace: new ReplyPace(), calls: 0, idle: undefined };
+    const opened = { agent, throttle: new ReplyThrottle(), calls: 0, idle: undefined };
     this.tenants.set(tenant, opened);
     return opened;
   }

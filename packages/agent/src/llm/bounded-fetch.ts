@@ -2,7 +2,7 @@ import { connectionFailureReason, JsonTextError, MAX_BODY_BYTES, requireJsonBoun
 import { normalizeChatReply } from '../api/chat-reply.ts';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { failureInBody } from './classify-llm-error.ts';
-import { ReplyCalls } from './reply-calls.ts';
+import { FunctionCallLimits } from './function-call-limits.ts';
 import { expectedReply, WholeReplyFailure } from './whole-reply.ts';
 
 /**
@@ -84,7 +84,7 @@ function checkedBody(
   const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
   const text = new ReplyText(reply);
   const size = new ReplySize(MAX_BODY_BYTES);
-  const calls = new ReplyCalls(!isJson(reply));
+  const calls = new FunctionCallLimits(!isJson(reply));
   const read = async () => {
     try {
       return await reader.read();

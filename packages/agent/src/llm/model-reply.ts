@@ -10,6 +10,7 @@ import type { DelegatedRequest } from '../api/delegated-request.ts';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { usageOf } from '../api/usage.ts';
 import { refusalFailure } from './classify-llm-error.ts';
+import { MAX_CALLS_OF_REPLY, tooManyCalls } from './function-call-limits.ts';
 import {
   type ImageBlock,
   imagesOf,
@@ -72,11 +73,14 @@ export async function streamReply(
   let text = '';
   let refusal: string | undefined;
   const toolCalls: ModelReply['toolCalls'][number][] = [];
+  let begunCalls = 0;
   for await (const part of stream.fullStream) {
     if (part.type === 'raw') refusal ??= refusalInResponses(part.rawValue);
     else if (part.type === 'text-delta') {
       text += part.text;
       onText(part.text);
+    } else if (part.type === 'tool-input-start') {
+      if (++begunCalls > MAX_CALLS_OF_REPLY) throw tooManyCalls(`${MAX_CALLS_OF_REPLY}`);
     } else if (part.type === 'tool-call') {
       if (part.providerExecuted !== true) toolCalls.push(part);
     } else if (part.type === 'error') throw part.error;

@@ -97,6 +97,30 @@ test.each(['whole', 'streamed'] as const)(
   },
 );
 
+const streamedCalls = (count: number) => {
+  const call = (index: number) => ({ index, id: `c${index}`, function: { name: 'look', arguments: '{}' } });
+  const chunks = Array.from({ length: count }, (_, index) => ({
+    choices: [{ index: 0, delta: { tool_calls: [call(index)] } }],
+  }));
+  const end = { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] };
+  return [...chunks, end].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
+};
+
+test('a stream that calls more than 1,000 functions ends there, and one of 1,000 does not', async () => {
+  const { port } = server.address() as AddressInfo;
+  const model = createModelFactory({ provider: 'openai', endpoint: `http://127.0.0.1:${port}/v1` })('m');
+  const request = { messages: [{ role: 'user', content: 'x' }] };
+  const asked = { request, serviceType: 'streamText' } as unknown as DelegatedRequest;
+  const answer = () => answerWith(model)(asked, { signal: new AbortController().signal });
+  reply = { type: 'text/event-stream', body: streamedCalls(1_000) };
+  expect(((await answer()) as { toolCalls: unknown[] }).toolCalls).toHaveLength(1_000);
+  reply = { type: 'text/event-stream', body: streamedCalls(1_001) };
+  await expect(answer()).rejects.toMatchObject({
+    type: 'answer_too_large',
+    message: expect.stringContaining('more than 1000'),
+  });
+});
+
 test('a whole reply of openai is read where counts are text, or arguments an object', async () => {
   const { port } = server.address() as AddressInfo;
   const model = createModelFactory({ provider: 'openai', endpoint: `http://127.0.0.1:${port}/v1` })('m');

@@ -1,4 +1,4 @@
-import { readingsOf } from './decoded-text.ts';
+import { decodedForms } from './decoded-text.ts';
 import { TextMatcher, type TextRange } from './text-matcher.ts';
 
 /** A form of a key: `rest` is what goes with it, if it stands behind it. */
@@ -34,7 +34,7 @@ export class SecretForms {
   /** Where they stand in a text, in its order, without overlap. */
   rangesIn(text: string): TextRange[] {
     const found: TextRange[] = [];
-    for (const reading of readingsOf(text))
+    for (const reading of decodedForms(text))
       for (const { matcher, rest } of this.forms)
         for (const range of matcher.rangesIn(reading.text)) {
           const end = rest === undefined ? range.end : endOfRest(rest, reading.text, range.end);

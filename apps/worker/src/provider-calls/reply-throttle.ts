@@ -4,7 +4,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 /** So much of a reply is worked on in one turn of the event loop. */
 const MAX_PIECE_BYTES = 4_096;
 
-/** What a line of a stream costs, of which an event has two, or 1,024 bytes of any other reply: some 20 µs of the worker's time. */
+/** A unit is a line of a stream, of which an event has two, or 1,024 bytes of any reply: some 20 µs of a worker's time. */
 const UNITS_PER_SECOND = 8_000;
 const MAX_UNITS = 8_000;
 const BYTES_PER_UNIT = 1_024;
@@ -22,7 +22,7 @@ const NEW_LINE = 0x0a;
  * Reads the replies to one tenant's calls piece by piece, one piece of all of them in a turn of the event loop, and no faster than a
  * worker can read those of several tenants: an endpoint may send events in any number. One call's stream of 4,000 events a second is not held up.
  */
-export class ReplyPace {
+export class ReplyThrottle {
   private units = MAX_UNITS;
   private refilledAt = performance.now();
   private lastTurn: Promise<unknown> = Promise.resolve();
