@@ -104,7 +104,7 @@ const settings = z.object({
   BATON_UNREADY_MS: wholeNumberSchema(0, 60_000).optional(),
   BATON_DRAIN_MS: wholeNumberSchema(0, 600_000).default(8_000),
   /** Of a worker: its calls to LLM endpoints at once, and the networks that they may reach beside the public internet. */
-  BATON_PROVIDER_CALLS: wholeNumberSchema(1, 10_000).default(100),
+  BATON_PROVIDER_CALLS: wholeNumberSchema(1, 10_000).default(1_000),
   BATON_EGRESS_ALLOW: commaSeparatedSchema.refine((networks) => networks.every(isNetwork), {
     error: 'must be networks in CIDR notation, such as 10.1.0.0/16',
   }),

@@ -1,5 +1,6 @@
 import { setImmediate as onImmediate } from 'node:timers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import type { ReplyMemory } from './reply-memory.ts';
 
 /** So much of a reply is worked on in one turn of the event loop. */
 const MAX_PIECE_BYTES = 4_096;
@@ -23,11 +24,19 @@ const NEW_LINE = 0x0a;
  * worker can read those of several tenants: an endpoint may send events in any number. One call's stream of 4,000 events a second is not held up.
  */
 export class ReplyThrottle {
+  private readonly tenant: string;
+  private readonly memory: ReplyMemory;
   private units = MAX_UNITS;
   private refilledAt = performance.now();
   private lastTurn: Promise<unknown> = Promise.resolve();
 
-  /** The reply with its body at this pace; its errors are those of the body, and the reason of the call's `signal`. */
+  /** @param memory what its replies hold is counted in. */
+  constructor(tenant: string, memory: ReplyMemory) {
+    this.tenant = tenant;
+    this.memory = memory;
+  }
+
+  /** The reply with its body at this pace; its errors are those of the body and of `memory`, and the reason of the call's `signal`. */
   of(reply: Response, signal: AbortSignal | undefined): Response {
     const { body } = reply;
     if (body === null) return reply;
@@ -40,15 +49,24 @@ export class ReplyThrottle {
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Uint8Array> {
     const isJson = headers.get('content-type')?.includes('json') === true;
-    for await (const bytes of body)
-      for (let from = 0; from < bytes.length; from += MAX_PIECE_BYTES) {
-        const piece = bytes.subarray(from, from + MAX_PIECE_BYTES);
-        const lines = isJson ? 0 : piece.reduce((count, byte) => (byte === NEW_LINE ? count + 1 : count), 0);
-        await this.turn(Math.max(lines, piece.length / BYTES_PER_UNIT), signal);
-        yield piece;
-      }
-    // A whole reply is read when its end is known.
-    this.chargeTurn();
+    let held = 0;
+    try {
+      for await (const bytes of body)
+        for (let from = 0; from < bytes.length; from += MAX_PIECE_BYTES) {
+          const piece = bytes.subarray(from, from + MAX_PIECE_BYTES);
+          const lines = isJson
+            ? 0
+            : piece.reduce((count, byte) => (byte === NEW_LINE ? count + 1 : count), 0);
+          await this.turn(Math.max(lines, piece.length / BYTES_PER_UNIT), signal);
+          this.memory.hold(this.tenant, piece.length);
+          held += piece.length;
+          yield piece;
+        }
+      // A whole reply is read when its end is known.
+      this.chargeTurn();
+    } finally {
+      this.memory.release(this.tenant, held);
+    }
   }
 
   private turn(units: number, signal: AbortSignal | undefined): Promise<void> {

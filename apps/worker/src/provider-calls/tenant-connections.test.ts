@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { AddressGuard } from './address-guard.ts';
+import { ReplyMemory } from './reply-memory.ts';
 import { TenantConnections } from './tenant-connections.ts';
 
 const sockets = new Set<Socket>();
@@ -42,9 +43,9 @@ class CountingGuard extends AddressGuard {
   }
 }
 
-function open(allowed = ['127.0.0.0/8']) {
+function open(allowed = ['127.0.0.0/8'], memory = new ReplyMemory()) {
   const guard = new CountingGuard(allowed);
-  const connections = new TenantConnections(guard);
+  const connections = new TenantConnections(guard, memory);
   const call = (tenant: string, to = url) =>
     connections.during(tenant, async () => (await connections.fetchOf(tenant)(to)).text());
   return { guard, call, connections };
@@ -137,3 +138,28 @@ test.each([
     expect(await flood).toBe('AbortError');
   },
 );
+
+test("replies that do not end take the room of their own tenant's replies, and give it back when their calls end", async () => {
+  const { call, connections } = open(undefined, new ReplyMemory(40_000));
+  answer = (request, response) => {
+    response.write('x'.repeat(request.url === '/small' ? 12_000 : 30_000));
+    if (request.url !== '/endless') response.end();
+  };
+  const ended = new AbortController();
+  let read = 0;
+  const endless = connections
+    .during('mallory', async () => {
+      const { body } = await connections.fetchOf('mallory')(`${url}/endless`, { signal: ended.signal });
+      for await (const piece of body ?? []) read += piece.length;
+    })
+    .catch((error: Error) => error.name);
+  await expect.poll(() => read).toBe(30_000);
+  expect(await call('acme', `${url}/small`), 'over the most, and within its share').toHaveLength(12_000);
+  await expect(call('mallory', `${url}/large`)).rejects.toMatchObject({
+    type: 'overloaded_error',
+    message: expect.stringContaining('its most is 40000'),
+  });
+  ended.abort();
+  expect(await endless).toBe('AbortError');
+  await expect.poll(() => call('mallory', `${url}/large`)).toHaveLength(30_000);
+});

@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import type { AddressGuard } from './address-guard.ts';
 import { createGuardedFetch, guardedLookup } from './guarded-fetch.ts';
+import { ReplyMemory } from './reply-memory.ts';
 import { ReplyThrottle } from './reply-throttle.ts';
 
 /** So many bytes of a reply's header are read. */
@@ -28,8 +29,12 @@ export class TenantConnections {
   private readonly guard: AddressGuard;
   private readonly tenants = new Map<string, Connections>();
 
-  constructor(guard: AddressGuard) {
+  private readonly memory: ReplyMemory;
+
+  /** @param memory of all tenants' replies. */
+  constructor(guard: AddressGuard, memory = new ReplyMemory()) {
     this.guard = guard;
+    this.memory = memory;
   }
 
   /** A guarded `fetch` on a tenant's connections, whose replies come at the tenant's pace, for use within its calls. */
@@ -71,7 +76,7 @@ export class TenantConnections {
       clientTtl: MAX_AGE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
-    const opened = { agent, throttle: new ReplyThrottle(), calls: 0, idle: undefined };
+    const opened = { agent, throttle: new ReplyThrottle(tenant, this.memory), calls: 0, idle: undefined };
     this.tenants.set(tenant, opened);
     return opened;
   }
