@@ -35,17 +35,24 @@ test('a Redis that cannot persist is told by readiness, metric and log of both r
         ),
       );
     const logged = (text: string) => roles.map(({ output }) => output.some((line) => line.includes(text)));
+    const refused = async () => {
+      const headers = { authorization: `Bearer ${environment.BATON_OPERATOR_TOKEN}` };
+      const reply = await fetch(`${roles[0].url}/v1/status`, { headers });
+      return ((await reply.json()) as { redis: { refuses?: string } }).redis.refuses;
+    };
     const patient = { timeout: 20_000 };
     expect(await ready()).toEqual(roles.map(() => [200, 'ready']));
 
     const allowWrites = await refuseWrites(redis, client);
     const refusal = expect.stringMatching(/^redis takes no writes: .*persist/);
     expect(await ready()).toEqual(roles.map(() => [503, refusal]));
+    expect(await refused()).toMatch(/^every write \(redis takes no writes: .*persist/);
     await expect.poll(up, patient).toEqual(roles.map(() => 'baton_redis_up 0'));
     await expect.poll(() => logged('"trouble":"redis takes no writes: '), patient).toEqual([true, true]);
 
     await allowWrites();
     expect(await ready()).toEqual(roles.map(() => [200, 'ready']));
+    expect(await refused()).toBeUndefined();
     await expect.poll(up, patient).toEqual(roles.map(() => 'baton_redis_up 1'));
     await expect.poll(() => logged('redis is usable again'), patient).toEqual([true, true]);
   } finally {

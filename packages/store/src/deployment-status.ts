@@ -1,6 +1,7 @@
 import type { PendingAge } from './queries/pending-ages.ts';
 import { mastersOf } from './redis/redis-client.ts';
 import { toUnavailable } from './redis/redis-errors.ts';
+import { readReadiness } from './readiness.ts';
 import { readRedisReport } from './redis-report.ts';
 import { storeInternalsOf } from './store-internals.ts';
 import type { Store } from './store.ts';
@@ -13,6 +14,8 @@ export interface OperatorStatus {
     readonly usedMemoryBytes: number;
     /** 0 for no limit. */
     readonly maxMemoryBytes: number;
+    /** What it refuses now, and why; absent while it takes everything. */
+    readonly refuses?: string;
   };
   /** Processes that live, by name. */
   readonly gateways: readonly string[];
@@ -55,8 +58,9 @@ export class DeploymentStatus {
   /** Errors: `unavailable`. */
   async read(): Promise<OperatorStatus> {
     const { connection, keyspace, queues } = storeInternalsOf(this.store);
-    const [report, processes, counts, pausedQueues, resumeLagMs, pending] = await Promise.all([
+    const [report, readiness, processes, counts, pausedQueues, resumeLagMs, pending] = await Promise.all([
       readRedisReport(connection, keyspace.prefix),
+      readReadiness(this.store),
       this.processes(),
       queues.jobCounts(),
       queues.pausedQueues(),
@@ -64,6 +68,11 @@ export class DeploymentStatus {
       this.store.pendingByAge(),
     ]);
     const { version, appendOnly, usedMemoryBytes, maxMemoryBytes } = report;
+    const { status, refuses: forWantOfMemory } = readiness.body;
+    const refuses =
+      readiness.status === 503
+        ? `every write (${status})`
+        : forWantOfMemory && `${forWantOfMemory} (only its reserve of memory is left)`;
     const workers = [...new Set(report.workers.map(replicaOf))];
     const sums = new Map<string, { queue: string; state: string; count: number }>();
     for (const { queue, state, count } of counts) {
@@ -71,7 +80,13 @@ export class DeploymentStatus {
       sums.set(`${queue} ${state}`, { ...sum, count: sum.count + count });
     }
     return {
-      redis: { version, appendOnly, usedMemoryBytes, maxMemoryBytes },
+      redis: {
+        version,
+        appendOnly,
+        usedMemoryBytes,
+        maxMemoryBytes,
+        ...(refuses !== undefined && { refuses }),
+      },
       gateways: processes.filter((name) => !workers.includes(name)).toSorted(),
       workers: workers.toSorted(),
       queues: [...sums.values()],

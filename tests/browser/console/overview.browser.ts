@@ -52,8 +52,12 @@ test('the operator sees which processes live, what the queues hold and what is w
   await operators.getByText('No job has failed for good.').waitFor();
   const redis = new Redis(fixture.baton.redisUrl.replace('unix://', ''));
   await redis.config('SET', 'appendonly', 'no');
-  redis.disconnect();
   await operators.getByText(/Redis keeps no append-only file/).waitFor();
+  const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
+  await redis.config('SET', 'maxmemory', Math.round(used / 0.91));
+  await operators.getByText(/^Redis refuses new calls .*reserve of memory is left/).waitFor();
+  await redis.config('SET', 'maxmemory', 0);
+  redis.disconnect();
   expect(await fixture.findVisibleFaults(operators, 'system')).toEqual([]);
   await operators.close();
 });

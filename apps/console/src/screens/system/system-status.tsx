@@ -80,11 +80,14 @@ function queueText({ queues }: StatusReply, name: string): string {
 }
 
 function warningsOf({ redis, workers, pausedQueues }: StatusReply): readonly string[] {
-  const { usedMemoryBytes: used, maxMemoryBytes: most, appendOnly } = redis;
+  const { usedMemoryBytes: used, maxMemoryBytes: most, appendOnly, refuses } = redis;
   return [
     ...(workers.length === 0 ? ['No worker lives: answers are stored, and nothing is resumed.'] : []),
     ...(appendOnly ? [] : ['Redis keeps no append-only file: a restart of it loses what is parked.']),
-    ...(most > 0 && used > most * NEARLY_FULL ? ['Redis is nearly full: new calls will be refused.'] : []),
+    ...(refuses === undefined ? [] : [`Redis refuses ${plainText(refuses)}.`]),
+    ...(refuses === undefined && most > 0 && used > most * NEARLY_FULL
+      ? ['Redis is nearly full: new calls will be refused.']
+      : []),
     ...pausedQueues.map((queue) => `The queue ${queue} is paused.`),
   ];
 }

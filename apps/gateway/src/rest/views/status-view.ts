@@ -12,6 +12,10 @@ export const statusSchema = named(
         .describe('Whether it keeps a log of writes: without one a restart loses what it had'),
       usedMemoryBytes: z.int(),
       maxMemoryBytes: z.int().describe('0 for no limit'),
+      refuses: z
+        .string()
+        .optional()
+        .describe('What it refuses now, and why, in words; absent while it takes everything'),
     }),
     gateways: z
       .array(z.string())
