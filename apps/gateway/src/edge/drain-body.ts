@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { PIECE_WEIGHT } from './read-body.ts';
 
 const MAX_MS = 1_000;
 
 /**
- * Reads and discards the rest of a request's body, up to `most` bytes and for up to a second; returns how many there were. A
+ * Reads and discards the rest of a request's body, up to `most` bytes and for up to a second; returns how many there were, as `readBody` counts them. A
  * connection that closes while its client still writes is reset, and takes with it the response that says what was wrong.
  */
 export function drainBody(request: IncomingMessage, most: number): Promise<number> {
@@ -11,7 +12,7 @@ export function drainBody(request: IncomingMessage, most: number): Promise<numbe
   return new Promise((resolve) => {
     let bytes = 0;
     const count = (chunk: Buffer) => {
-      bytes += chunk.length;
+      bytes += Math.max(chunk.length, PIECE_WEIGHT);
       if (bytes > most) done();
     };
     const done = () => {

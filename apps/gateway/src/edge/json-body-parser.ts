@@ -46,6 +46,7 @@ export function installJsonBodyParser(app: FastifyInstance, loopTurns: LoopTurns
   });
   app.decorateRequest('bodyBytes', 0);
   app.decorateRequest('bodyWeight', 0);
+  app.decorateRequest('sentBeforeBody', undefined);
   app.decorateRequest('maxBodyBytes', MAX_BODY_BYTES);
 }
 
@@ -62,7 +63,7 @@ function parseRequestBody(request: FastifyRequest, body: string): unknown {
     body,
     takesLargeJson === true ? LARGE_JSON_TEXT_BOUNDS : JSON_TEXT_BOUNDS,
   );
-  request.bodyWeight = Math.max(request.bodyBytes, values * VALUE_WEIGHT);
+  request.bodyWeight = Math.max(request.bodyWeight, values * VALUE_WEIGHT);
   return value;
 }
 
@@ -89,7 +90,7 @@ declare module 'fastify' {
     loopTurns: LoopTurns;
   }
   interface FastifyRequest {
-    /** How large the body is as the rate counts it: 0 until it was parsed. */
+    /** How large the body is as the rate counts it: what was read of it, until it was parsed. */
     bodyWeight: number;
   }
   interface FastifyContextConfig {

@@ -61,7 +61,7 @@ export class RefusalCosts {
       subjects.push(subjectOf(request.credential.key));
     const take = (cost: number) =>
       Math.max(...subjects.map((subject) => this.refusedBytes.take(subject, cost)));
-    let wait = unpaid ? take(REQUEST_COST + request.bodyBytes) : 0;
+    let wait = unpaid ? take(REQUEST_COST + request.bodyWeight) : 0;
     if (isWrongCredential(error)) wait = Math.max(wait, this.chargeWrongCredential(request, address));
     if (wait === 0) {
       const allowance = Math.min(...subjects.map((subject) => this.refusedBytes.left(subject)));

@@ -26,7 +26,7 @@ export function installYamlBodyParser(app: FastifyInstance): void {
   app.addContentTypeParser(MEDIA_TYPES, (request: FastifyRequest, payload, done) => {
     readBody(request, payload, (error, body) => {
       if (error !== null) return done(error);
-      request.bodyWeight = request.bodyBytes * BYTE_WEIGHT;
+      request.bodyWeight = Math.max(request.bodyWeight, request.bodyBytes * BYTE_WEIGHT);
       app.loopTurns.enter(tenantOf(request), () => {
         try {
           done(null, parseYaml(body));
