@@ -16,7 +16,6 @@ import { requireReplyAccepted, requireStreamAccepted } from '../edge/streams/acc
 import { HOW_TO_OPEN_A_SESSION, type Session, sessionRequiredError } from '../sessions/session.ts';
 import type { SessionTokens } from '../sessions/session-tokens.ts';
 import { keyHolder } from '../subscriptions/stream-holder.ts';
-import { PacedReads } from '../subscriptions/paced-reads.ts';
 import type { StreamRegistry } from '../subscriptions/stream-registry.ts';
 import { sessionSource } from '../subscriptions/stream-source.ts';
 import { requestedTools } from '../tool-listing/requested-tools.ts';
@@ -56,7 +55,6 @@ export async function mcpRoutes(
   const dispatchersOf2026 = {
     dispatcher: new Dispatcher(serverOf2026),
     streams,
-    taskReads: new PacedReads(),
   };
   app.decorateRequest('mcpCall', null);
   const callOf = (request: FastifyRequest, reply: FastifyReply): Call =>

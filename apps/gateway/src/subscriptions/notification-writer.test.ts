@@ -7,6 +7,8 @@ import { RESOURCE_LIST, NotificationWriter } from './notification-writer.ts';
 
 const encode = (notification: object) => sseMessage(JSON.stringify(notification));
 
+const inTurn = async (write: () => number | Promise<number>) => void (await write());
+
 const cleanups: (() => void)[] = [];
 afterEach(() => {
   for (const end of cleanups.splice(0)) end();
@@ -19,7 +21,7 @@ async function pair() {
   const asked = get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
   const [, raw] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
   const onClose = vi.fn<() => void>();
-  const writer = new NotificationWriter(raw, { 'x-baton-replica': 'r' }, { encode }, onClose);
+  const writer = new NotificationWriter(raw, { 'x-baton-replica': 'r' }, { encode }, inTurn, onClose);
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   cleanups.push(() => {
     asked.destroy();

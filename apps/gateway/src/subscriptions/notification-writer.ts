@@ -34,6 +34,9 @@ export interface StreamFormat {
   readonly closing?: string;
 }
 
+/** Runs a write of so many characters when its turn has come. */
+export type InTurn = (write: () => number | Promise<number>) => Promise<void>;
+
 /**
  * Writes notifications of resources, prompts and tools to one SSE stream. What is queued is a set: a resource that changes a hundred
  * times between two flushes is named once, and for a client that does not read only names are held.
@@ -41,6 +44,7 @@ export interface StreamFormat {
 export class NotificationWriter {
   private readonly raw: ServerResponse;
   private readonly format: StreamFormat;
+  private readonly inTurn: InTurn;
   private readonly onClose: () => void;
   private readonly comments: NodeJS.Timeout;
   private readonly queued = new Set<string>();
@@ -51,15 +55,17 @@ export class NotificationWriter {
   private writing = false;
   private held = false;
 
-  /** Begins the stream with the headers given, and calls `onClose` once when it ends, on whichever side. */
+  /** Begins the stream with the headers given, writes to it in turns of its tenant, and calls `onClose` once when it ends, on whichever side. */
   constructor(
     raw: ServerResponse,
     headers: Record<string, string>,
     format: StreamFormat,
+    inTurn: InTurn,
     onClose: () => void,
   ) {
     this.raw = raw;
     this.format = format;
+    this.inTurn = inTurn;
     this.onClose = onClose;
     raw.writeHead(200, { ...headers, ...SSE_HEADERS });
     raw.write(format.opening ?? sseComment('open'));
@@ -110,37 +116,48 @@ export class NotificationWriter {
   private scheduleFlush(): void {
     if (this.closed || this.held || this.flushTimer !== undefined || this.queued.size === 0 || this.writing)
       return;
+    // The 'drain' that follows comes here again.
+    if (this.raw.writableNeedDrain) return;
     const wait = Math.max(0, this.lastFlushAt + FLUSH_INTERVAL_MS - performance.now());
     this.flushTimer = setTimeout(() => void this.flush(), wait);
   }
 
   private async flush(): Promise<void> {
     this.flushTimer = undefined;
-    // The 'drain' that follows schedules the next flush, and so does `release`.
-    if (this.raw.writableNeedDrain || this.held) return;
-    this.lastFlushAt = performance.now();
-    let events = '';
-    const later: [what: string, read: () => Promise<string>][] = [];
-    for (const what of this.queued) {
-      const event = this.format.encode(notificationOf(what));
-      if (typeof event === 'string') {
-        this.queued.delete(what);
-        events += event;
-      } else later.push([what, event]);
-    }
-    if (events !== '') this.raw.write(events);
     this.writing = true;
+    const later: [what: string, read: () => Promise<string>][] = [];
+    await this.inTurn(() => {
+      if (!this.takesWrites) return 0;
+      this.lastFlushAt = performance.now();
+      let events = '';
+      for (const what of this.queued) {
+        const event = this.format.encode(notificationOf(what));
+        if (typeof event === 'string') {
+          this.queued.delete(what);
+          events += event;
+        } else later.push([what, event]);
+      }
+      if (events !== '') this.raw.write(events);
+      return events.length;
+    });
     // One is read at a time: for a client that does not read, only names are held.
     for (const [what, read] of later) {
-      if (this.closed || this.held || this.raw.writableNeedDrain) break;
-      // It was taken back meanwhile.
-      if (!this.queued.delete(what)) continue;
-      const event = await read().catch(() => '');
-      if (this.held) this.queued.add(what);
-      else if (!this.closed && event !== '') this.raw.write(event);
+      if (!this.takesWrites) break;
+      await this.inTurn(async () => {
+        // It waited for its turn, and may have been taken back meanwhile.
+        if (!this.takesWrites || !this.queued.delete(what)) return 0;
+        const event = await read().catch(() => '');
+        if (this.held) this.queued.add(what);
+        else if (!this.closed && event !== '') this.raw.write(event);
+        return event.length;
+      });
     }
     this.writing = false;
     this.scheduleFlush();
+  }
+
+  private get takesWrites(): boolean {
+    return !this.closed && !this.held && !this.raw.writableNeedDrain;
   }
 }
 

@@ -59,10 +59,13 @@ export class SubscriptionIndex {
     this.subscriptionsByTopic.delete(subscription.topic, subscription);
   }
 
-  notify(change: DataChange): void {
+  /** Notifies whom a change concerns, one after the other: each step is one subscription, or one subscriber of a list. */
+  *notify(change: DataChange): Generator<void> {
     for (const topic of topicsOfChange(change))
-      for (const { subscriber, uri, kind } of this.subscriptionsByTopic.get(topic))
+      for (const { subscriber, uri, kind } of this.subscriptionsByTopic.get(topic)) {
         if (resourceMayChange(change, kind, subscriber.identity)) subscriber.notify(uri);
+        yield;
+      }
     const lists = listsOfChange(change);
     if (lists.length === 0) return;
     const ofPrincipals =
@@ -70,9 +73,11 @@ export class SubscriptionIndex {
         ? [this.subscribersByPrincipal.get(change.principal)]
         : this.subscribersByPrincipal.sets();
     for (const subscribers of [...ofPrincipals, this.agentSubscribers])
-      for (const subscriber of subscribers)
+      for (const subscriber of subscribers) {
         for (const list of lists)
           if (list === TOOL_LIST || isListChangeFor(change, subscriber.identity)) subscriber.notify(list);
+        yield;
+      }
   }
 }
 

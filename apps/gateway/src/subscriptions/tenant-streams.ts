@@ -8,6 +8,7 @@ import {
   type TenantStore,
 } from '@baton/store';
 import { ChangeFeedSubscription } from '../streaming/change-feed-subscription.ts';
+import { ChangeQueue } from './change-queue.ts';
 import { KeyExpiryTimer } from './key-expiry-timer.ts';
 import { OpenStreamRecheck } from './open-stream-recheck.ts';
 import type { NotificationStream } from './notification-stream.ts';
@@ -23,7 +24,7 @@ const REFRESH_SUBSCRIPTIONS_EVERY = SUBSCRIPTION_REFRESH_INTERVAL / CHANGE_FEED_
  * The notification streams of one tenant on this replica. While there is one, the replica is subscribed to the tenant's
  * change feed, and each change goes to the streams that it concerns:
  *
- * - a change of data goes through the `index` to the streams subscribed to what it may show in;
+ * - a change of data goes through the `changes` and the `index` to the streams subscribed to what it may show in;
  * - a change of a session's subscriptions, and a newer stream of the session, go to that session's stream;
  *
  * When a key may have ended, its streams hear nothing more until the identities behind all streams were checked
@@ -40,6 +41,7 @@ export class TenantStreams {
   private readonly streams = new Map<string, NotificationStream>();
   private readonly feed: ChangeFeedSubscription;
   private readonly openStreamRecheck: OpenStreamRecheck;
+  private readonly changes = new ChangeQueue(this.index);
   private readonly reads: SubscriptionReadQueue;
   private readonly keyExpiryTimer = new KeyExpiryTimer(() => void this.openStreamRecheck.run());
   /** Ends a stream's place among those who hear of the ends of keys. */
@@ -135,10 +137,10 @@ export class TenantStreams {
       case 'workflow':
       case 'agent':
       case 'prompt':
-        this.index.notify(change);
+        this.changes.add(change);
         // Of chunks that come soon behind a published one nothing is published.
         if (change.kind === 'task' && change.streamed)
-          setTimeout(() => this.index.notify(change), STREAM_PUBLISH_INTERVAL + 50).unref();
+          setTimeout(() => this.changes.add(change), STREAM_PUBLISH_INTERVAL + 50).unref();
     }
   }
 

@@ -15,8 +15,8 @@ export const streamsOfOneTask: Attack = {
   withoutGuard: [
     {
       file: 'program',
-      from: /const mine = before\.then\(async \(\) => \{\n\s+const text = await read\(\);\n\s+await \w+\(this\.buckets\.take\(tenant, text\.length\)\);/,
-      to: 'const mine = Promise.resolve().then(async () => {\n const text = await read();',
+      from: /const written = \(this\.last\.get\(tenant\) \?\? Promise\.resolve\(\)\)\.then\(write\);/,
+      to: 'const written = Promise.resolve().then(write);',
     },
   ],
   async run(target) {

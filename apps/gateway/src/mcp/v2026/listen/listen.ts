@@ -8,7 +8,6 @@ import { requireStreamAccepted } from '../../../edge/streams/accept-header.ts';
 import { sseMessage } from '../../../edge/streams/sse.ts';
 import { parseRequest } from '../../../json-rpc/parse-request.ts';
 import type { Notification, StreamFormat } from '../../../subscriptions/notification-writer.ts';
-import type { PacedReads } from '../../../subscriptions/paced-reads.ts';
 import { keyHolder } from '../../../subscriptions/stream-holder.ts';
 import type { StreamRegistry } from '../../../subscriptions/stream-registry.ts';
 import { requestSource } from '../../../subscriptions/stream-source.ts';
@@ -22,7 +21,6 @@ export const LISTEN = 'subscriptions/listen';
 
 export interface ListenServices {
   readonly streams: StreamRegistry;
-  readonly taskReads: PacedReads;
 }
 
 /**
@@ -35,7 +33,7 @@ export async function listen(
   request: JSONRPCRequest,
   call: Call,
   reply: FastifyReply,
-  { streams, taskReads }: ListenServices,
+  { streams }: ListenServices,
 ): Promise<void> {
   requireStreamAccepted(reply.request);
   const admitted = await admitCall(call, ANY_MCP_CALLER);
@@ -49,12 +47,7 @@ export async function listen(
   await streams.open(source, by, reply, formatOf(request.id, filter, readTask));
 
   async function readTask(taskId: string): Promise<string> {
-    return taskReads.run(call.tenant.id, async () => {
-      // It waited for its turn.
-      if (reply.raw.destroyed) return '';
-      const view = await call.tenant.tasks.read(admitted.identity, taskId);
-      return detailedTask(view, admitted);
-    });
+    return detailedTask(await call.tenant.tasks.read(admitted.identity, taskId), admitted);
   }
 }
 
