@@ -163,3 +163,20 @@ test("replies that do not end take the room of their own tenant's replies, and g
   expect(await endless).toBe('AbortError');
   await expect.poll(() => call('mallory', `${url}/large`)).toHaveLength(30_000);
 });
+
+test('an endpoint that sends more around the chunks of a reply than replies have is cut off, and its memory is not taken', async () => {
+  const { connections } = open();
+  answer = ({ socket }) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n');
+    const part = `1;x=${'y'.repeat(8_000)}\r\n \r\n`.repeat(100);
+    const write = () => {
+      while (!socket.destroyed && socket.write(part));
+    };
+    socket.on('drain', write).on('error', () => {});
+    write();
+  };
+  const read = connections.during('mallory', async () => (await connections.fetchOf('mallory')(url)).text());
+  await expect(read).rejects.toMatchObject({
+    cause: { type: 'api_error', message: expect.stringMatching(/sent \d+ bytes within 250 ms/) },
+  });
+});

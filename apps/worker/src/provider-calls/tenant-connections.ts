@@ -1,6 +1,7 @@
-import { Agent } from 'undici';
+import { Agent, buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.ts';
 import { createGuardedFetch, guardedLookup } from './guarded-fetch.ts';
+import { ReceiveLimit } from './receive-limit.ts';
 import { ReplyMemory } from './reply-memory.ts';
 import { ReplyThrottle } from './reply-throttle.ts';
 
@@ -68,7 +69,7 @@ export class TenantConnections {
     const kept = this.tenants.get(tenant);
     if (kept !== undefined) return kept;
     const agent = new Agent({
-      connect: { lookup: guardedLookup(this.guard) },
+      connect: limitedConnector(this.guard),
       // One request at a time on each.
       pipelining: 1,
       keepAliveTimeout: IDLE_MS,
@@ -80,4 +81,16 @@ export class TenantConnections {
     this.tenants.set(tenant, opened);
     return opened;
   }
+}
+
+/** Dials what the guard allows, and bounds what all of its connections receive. */
+function limitedConnector(guard: AddressGuard): buildConnector.connector {
+  const connect = buildConnector({ lookup: guardedLookup(guard) });
+  const limit = new ReceiveLimit();
+  return (options, callback) =>
+    connect(options, (error, socket) => {
+      if (error !== null) return callback(error, null);
+      limit.watch(socket);
+      callback(null, socket);
+    });
 }
