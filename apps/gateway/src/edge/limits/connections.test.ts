@@ -110,7 +110,31 @@ test.each([
   },
 );
 
-test('a connection that sends request after request without a reply is closed', async () => {
+test('a request too many of a connection is refused after the replies to those before, and ends it', async () => {
+  const { open, closed, underWay, server } = await serve({});
+  const socket = await open();
+  let received = '';
+  socket.on('data', (chunk) => (received += String(chunk)));
+  const gone = once(socket, 'close');
+  const requests = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(50);
+  let asked = 0;
+  server.on('request', () => (asked += 1));
+  socket.write(requests);
+  await vi.waitFor(() => expect(asked).toBe(50));
+  // Nothing that comes later is parsed.
+  socket.write(requests);
+  for (const [at, response] of underWay.toReversed().entries()) response.end(`reply ${7 - at};`);
+  await gone;
+  expect(underWay).toHaveLength(8);
+  expect(received.match(/reply \d/g)).toEqual(Array.from({ length: 8 }, (_, at) => `reply ${at}`));
+  const refusal = received.slice(received.lastIndexOf('HTTP/1.1'));
+  expect(refusal).toMatch(/^HTTP\/1\.1 429 .*connection: close.*limit_connections/is);
+  expect(received.match(/HTTP\/1\.1/g)).toHaveLength(9);
+  expect(asked).toBe(50);
+  expect(await closed('pipelining')).toBe(1);
+});
+
+test('a connection that sends a hundred requests at once is closed: what Node holds of them is bounded', async () => {
   const { open, closed, underWay } = await serve({});
   const socket = await open();
   const gone = once(socket, 'close');

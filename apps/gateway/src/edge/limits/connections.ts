@@ -6,8 +6,10 @@ import { addressGroup, clientAddress } from './client-address.ts';
 import type { CloseReason, EdgeMetrics } from './edge-metrics.ts';
 import { Tally } from './tally.ts';
 
-/** More requests of one connection at once are no client that waits for replies. */
+/** Requests of one connection that are under way at once. */
 const MAX_PIPELINED = 8;
+/** Requests behind one that is refused which are received with it: Node holds about 1.5 KB of each until the connection has closed. */
+const MAX_BEHIND = 64;
 const SWEEP_MS = 5_000;
 
 interface Connection {
@@ -21,6 +23,8 @@ interface Connection {
   forwarded: string | undefined;
   /** The bytes that its client had taken when it was last looked at, and since when: only while some wait. */
   taken: { readonly bytes: number; readonly since: number } | undefined;
+  /** Once a request too many came, whose refusal ends the connection: how many came behind it, which are not answered. */
+  behind: number | undefined;
 }
 
 /**
@@ -58,19 +62,26 @@ export class Connections {
   }
 
   /**
-   * A request begins on its connection. Returns false when it is not to be answered, since its connection was closed. Errors:
-   * `limit_connections` for a forwarded address.
+   * A request begins on its connection. Returns false when it is not to be answered, since its connection was closed, or is once an
+   * earlier request is refused. Errors: `limit_connections` for a forwarded address, and for a request too many of a connection.
    */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.open.get(request.socket);
     if (connection === undefined) return !request.socket.destroyed;
-    if (connection.replies.size >= MAX_PIPELINED) {
-      this.close(connection, 'pipelining');
+    if (connection.behind !== undefined) {
+      if (++connection.behind > MAX_BEHIND) this.close(connection);
       return false;
     }
+    const isTooMany = connection.replies.size >= MAX_PIPELINED;
     connection.replies.add(response);
     this.idle.delete(connection);
     response.on('close', this.onResponseClose);
+    if (isTooMany) {
+      this.metrics.closedConnections.inc({ reason: 'pipelining' });
+      connection.behind = 0;
+      endAfter(response);
+      throw tooMany('connection', MAX_PIPELINED);
+    }
     if (this.trustProxy && connection.forwarded === undefined) {
       const address = clientAddress(request, true);
       const most = this.limits.connectionsPerAddress;
@@ -93,7 +104,7 @@ export class Connections {
 
   private add(socket: Socket): void {
     const address = addressGroup(socket.remoteAddress ?? '');
-    const none = { key: undefined, forwarded: undefined, taken: undefined };
+    const none = { key: undefined, forwarded: undefined, taken: undefined, behind: undefined };
     const connection: Connection = { socket, address, replies: new Set(), ...none };
     this.open.set(socket, connection);
     this.idle.add(connection);
@@ -142,8 +153,8 @@ export class Connections {
     for (const reply of connection.replies) endUnsent(reply);
   }
 
-  private close(connection: Connection, reason: CloseReason): void {
-    this.metrics.closedConnections.inc({ reason });
+  private close(connection: Connection, reason?: CloseReason): void {
+    if (reason !== undefined) this.metrics.closedConnections.inc({ reason });
     this.remove(connection);
     connection.socket.destroy();
   }
@@ -171,7 +182,17 @@ function endUnsent(reply: ServerResponse): void {
   reply.emit('close');
 }
 
-function tooMany(what: 'address' | 'key', most: number): BatonError {
+/**
+ * Makes a reply the last one of its connection. Nothing more is parsed: Node's parser is fed by the listeners for data, and would make a
+ * request of each of any number. What the client still sends is discarded, since a close with unread bytes would reset the connection,
+ * and the replies with it.
+ */
+function endAfter(response: ServerResponse): void {
+  response.setHeader('connection', 'close');
+  response.req.socket.removeAllListeners('data').on('data', () => {});
+}
+
+function tooMany(what: 'address' | 'key' | 'connection', most: number): BatonError {
   return new BatonError(
     'limit_connections',
     `The ${what} has ${most} requests under way at this gateway, which is the limit. Wait for some, then repeat.`,
