@@ -1,7 +1,8 @@
 import { type AnswerFunction, answerWith, LlmCallFailure, createModelFactory } from '@baton/agent';
 import { OperatorStore } from '@baton/store/operator';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type AnyJson, callTool } from '../harness/mcp-client.ts';
+import { OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
+import { type AnyJson, callTool, connectMcpClient, postJsonRpc } from '../harness/mcp-client.ts';
 import { waitUntilOrThrow } from '../harness/poll.ts';
 import { VALID_ANSWER } from '../fake-llm/llm-server.ts';
 import { LossyProxy } from '../proxies/lossy-proxy.ts';
@@ -26,6 +27,13 @@ const ask = (topic: string) =>
 const streamOf = async (taskId: string): Promise<AnyJson> =>
   (await callTool(fixture.client, 'task_status', { taskId })).streaming?.[0];
 const responseOf = async (taskId: string) => (await fixture.waitForOutcome(taskId)).result;
+
+/** Calls that its gateway refused for the rate. */
+async function refusedCalls(): Promise<number> {
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+  const shown = await (await fetch(`${fixture.baton.url()}/metrics`, { headers })).text();
+  return Number(/^baton_refused_calls_total{code="limit_rate"} (\d+)$/m.exec(shown)?.[1] ?? 0);
+}
 
 /** The function of the agent, and what Baton shows of the stream after each of its calls. */
 function watched(provider: 'openai' | 'anthropic'): { answer: AnswerFunction; shown: AnyJson[] } {
@@ -224,6 +232,41 @@ test('an agent whose chunks find no room any more answers with its whole text', 
   const { response } = await responseOf(taskId);
   expect(response).toBe(`the beginning, ${'and the end. '.repeat(1_000)}`);
 });
+
+test.each(['before its text is whole', 'once it is'])(
+  'an agent whose chunks are refused for the rate, which is used up %s, answers with its whole text at once',
+  async (when) => {
+    // What is used up once is there again in hours.
+    const tenant = when.includes('before') ? 'metered' : 'metered-too';
+    const asking = await fixture.baton.addTenant(tenant, { requestsPerSecond: 0.001, burst: 50 });
+    const client = await connectMcpClient(fixture.baton.url(), asking);
+    const key = await fixture.baton.createKey({ scopes: ['agent'], principal: 'agent' }, tenant);
+    const requestParameters = { messages: [{ role: 'user', content: 'metered' }] };
+    const delegatedCallDetails = { originalCommand: 'tests', serviceType: 'streamText', requestParameters };
+    const { taskId } = await callTool(client, 'agent_llm', { delegatedCallDetails });
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    const isRefused = async () => (await postJsonRpc(fixture.baton.url(), key, ping)).status === 429;
+    const text = 'words '.repeat(1_000);
+    const agent = fixture.startAgent({
+      key,
+      async answer(_request, { onText }) {
+        while (!(await isRefused()));
+        const before = await refusedCalls();
+        onText?.(text);
+        if (when.includes('before'))
+          await waitUntilOrThrow('a chunk was refused', 10_000, async () => (await refusedCalls()) > before);
+        return { text };
+      },
+    });
+    await agent.waitFor(eventMatcher('answered', 'metered'));
+    await agent.stop(0);
+    // Reading it would be refused.
+    const { queries } = fixture.baton.store.tenant(tenant);
+    const ended = await queries.inspect({ principal: '', scopes: new Set(['agent']) }, taskId);
+    expect([ended.status, JSON.stringify(ended).includes(text)]).toEqual(['completed', true]);
+    await client.close();
+  },
+);
 
 test('a request whose agent was stopped in the middle of its stream is begun anew by the next one', async () => {
   const { taskId } = await ask('stopped halfway');

@@ -3,7 +3,13 @@ import { randomSeed } from '@baton/protocol/testing/random-seed';
 import { OperatorStore } from '@baton/store/operator';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
-import { type AnyJson, callTool, callToolForError, connectMcpClient } from '../harness/mcp-client.ts';
+import {
+  type AnyJson,
+  callTool,
+  callToolForError,
+  connectMcpClient,
+  postJsonRpc,
+} from '../harness/mcp-client.ts';
 import { seededRandom } from '../harness/seeded-random.ts';
 
 /** Streamed answers in several hands, in any order, and for which there is no room: an answer is never lost to its chunks. */
@@ -114,4 +120,38 @@ test('chunks are bounded in number and in bytes, and an answer that fits is take
     const whole = { status: 'success', stream: 1, chunks: 0, data: { text: 'short' } };
     expect((await post(1, interactionId, whole)).outcome.result.response).toBe('short');
   }
+});
+
+test('a chunk is refused as any call is once the rate is used up, however it is posted, and the answer is taken', async () => {
+  const key = await baton.addTenant('thrifty', { requestsPerSecond: 0.001, burst: 4 });
+  const rpc = (name: string, args: object) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name, arguments: args },
+  });
+  const send = (body: unknown) => postJsonRpc(baton.url(), key, body);
+  const requestParameters = { messages: [{ role: 'user', content: 'A story' }] };
+  const delegatedCallDetails = { originalCommand: 'story', serviceType: 'streamText', requestParameters };
+  const opened = await send(rpc('agent_llm', { delegatedCallDetails }));
+  const { interactionId } = opened.body.result.structuredContent;
+  const words = { status: 'streaming', sequence: 0, delta: 'Once' };
+  const answer = (agentLLMResponse: unknown) => rpc('agent_llm', { interactionId, agentLLMResponse });
+  for (let call = 0; call < 3; call++) expect((await send(answer(words))).status).toBe(200);
+
+  for (const body of [answer(words), answer(JSON.stringify(words)), [answer(words)]]) {
+    const { status, text } = await send(body);
+    expect([status, text]).toEqual([429, expect.stringMatching(/"retryAfterMs":\d.*"code":"limit_rate"/)]);
+  }
+  const byRest = await fetch(`${baton.url()}/v1/interactions/${interactionId}/answer`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ agentLLMResponse: words }),
+  });
+  expect([byRest.status, await byRest.json()]).toEqual([
+    429,
+    expect.objectContaining({ code: 'limit_rate' }),
+  ]);
+  const taken = await send(answer({ status: 'success', data: { text: 'Once' } }));
+  expect(taken.body.result.structuredContent.outcome.status).toBe('completed');
 });

@@ -69,10 +69,11 @@ export const agentLlmTool = defineScriptAdmittedTool({
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   isLong: true,
   access: scriptAdmittedAccess(MCP_OR_AGENT_SCOPE),
-  accessFor: ({ agentLLMResponse, interactionId }) =>
-    agentLLMResponse === undefined
-      ? scriptAdmittedAccess(MCP_SCOPE)
-      : scriptAdmittedAnswerAccess(MCP_OR_AGENT_SCOPE, interactionId),
+  accessFor: ({ agentLLMResponse, interactionId }) => {
+    if (agentLLMResponse === undefined) return scriptAdmittedAccess(MCP_SCOPE);
+    if (agentLLMResponse.status === 'streaming') return scriptAdmittedAccess(MCP_OR_AGENT_SCOPE);
+    return scriptAdmittedAnswerAccess(MCP_OR_AGENT_SCOPE, interactionId);
+  },
   input,
   output: [answerConfirmationSchema, ...operationReplySchemas(delegatedCallOperation)],
   run: async (given, call, meta) => {

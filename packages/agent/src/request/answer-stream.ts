@@ -1,4 +1,4 @@
-import { type AgentAnswer, textAsSent, isRecord } from '@baton/protocol';
+import { type AgentAnswer, BatonError, textAsSent, isRecord } from '@baton/protocol';
 import type { GatewayClient } from '../gateway/gateway-client.ts';
 import { postWithRetries } from './post-answer-with-retries.ts';
 
@@ -30,6 +30,9 @@ export class AnswerStream {
   private text = '';
   private sent = 0;
   private isRefused = false;
+  /** Baton refused the last chunk for the rate, which is waited for: but not once all of the answer is there. */
+  private isOverRate = false;
+  private isWhole = false;
   private tryEnded = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private posting: Promise<void> | undefined;
@@ -45,6 +48,7 @@ export class AnswerStream {
   begin(): (piece: string) => void {
     this.stop();
     this.text = '';
+    this.isWhole = false;
     this.restart(this.chunks > 0 ? this.stream + 1 : this.stream);
     this.tryEnded = new AbortController();
     const { signal } = this.tryEnded;
@@ -55,9 +59,14 @@ export class AnswerStream {
     };
   }
 
-  /** Posts the rest of the text of the try that gave `data`; returns the answer that ends the stream. */
+  /**
+   * Posts the rest of the text of the try that gave `data`; returns the answer that ends the stream. An answer may overdraw the rate and
+   * no chunk may: where that is used up it is the whole answer, at once.
+   */
   async finish(data: AnswerData): Promise<Success> {
     clearTimeout(this.timer);
+    this.isWhole = true;
+    if (this.isOverRate) this.refuse();
     await this.posting;
     clearTimeout(this.timer);
     const whole = textAsSent(data);
@@ -66,6 +75,7 @@ export class AnswerStream {
     if (this.isRefused || (this.stream === 0 && this.chunks === 0)) return this.wholeAnswer(data);
     if (text !== this.text) {
       this.begin();
+      this.isWhole = true;
       this.text = text;
     }
     return this.end(data);
@@ -141,9 +151,15 @@ export class AnswerStream {
     signal: AbortSignal,
   ): Promise<void> {
     const until = AbortSignal.any([this.stopped, signal]);
+    const noteRate = (error: unknown) => {
+      this.isOverRate = error instanceof BatonError && error.code === 'limit_rate';
+      if (this.isOverRate && this.isWhole) this.refuse();
+      throw error;
+    };
     try {
-      const post = () => this.gateway.postAnswer(this.interactionId, chunk, 0, until);
+      const post = () => this.gateway.postAnswer(this.interactionId, chunk, 0, until).catch(noteRate);
       const delivery = await postWithRetries(post, until);
+      if (delivery.kind === 'taken') this.isOverRate = false;
       if (signal.aborted || delivery.kind === 'taken') return;
       const current = delivery.kind === 'refused' ? streamInTheWay(delivery.error) : undefined;
       if (current === undefined || ++this.replacements > MAX_REPLACEMENTS) this.isRefused = true;
@@ -152,6 +168,12 @@ export class AnswerStream {
       // The key was refused, as the answer will be, which says so.
       if (!signal.aborted) this.isRefused = true;
     }
+  }
+
+  /** No chunk is posted any more, and none that is being posted is waited for. */
+  private refuse(): void {
+    this.isRefused = true;
+    this.tryEnded.abort();
   }
 
   /** The current try's text is posted from its beginning, as another stream. */

@@ -138,10 +138,14 @@ test.each(WAYS)('an answer to what is another principal’s gets no debt by %s',
   expect(await post(testTenant, way, formatInteractionId(pending, 1), 'bob')).toBe('limit_rate');
 });
 
-test.each(WAYS)('an answer that is waited for is taken by %s when no call is', async (way) => {
-  const { testTenant, pending } = await exhausted();
-  expect(await post(testTenant, way, formatInteractionId(pending, 1), 'ann')).toBe('done');
-});
+test.each(WAYS)(
+  'an answer that is waited for is taken by %s when no call is, and a chunk of it is refused as a call is',
+  async (way) => {
+    const { testTenant, pending } = await exhausted();
+    const expected = way === 'chunk' ? 'limit_rate' : 'done';
+    expect(await post(testTenant, way, formatInteractionId(pending, 1), 'ann')).toBe(expected);
+  },
+);
 
 test('a key with the scope agent may overdraw the rate for whoever waits', async () => {
   const { testTenant, pending } = await exhausted();
@@ -156,14 +160,9 @@ test('a key with the scope agent may overdraw the rate for whoever waits', async
 test('the debt of one key, however deep, takes no other key’s share', async () => {
   const testTenant = await fixture.createTenant({ requestsPerSecond: 1, burst: 20 });
   const taskId = await testTenant.openTask({ waits: [llmWait('0')] }, await testTenant.caller('mole'));
-  let chunks = 0;
-  const chunk = async () =>
-    testTenant.interactions.appendChunk(await testTenant.caller('mole'), {
-      interactionId: formatInteractionId(taskId, 1),
-      sequence: chunks++,
-      delta: 'x',
-    });
-  while ((await errorCode(chunk())) === 'done');
+  const id = formatInteractionId(taskId, 1);
+  const answer = async () => (await testTenant.caller('mole')).admit(['mcp'], id);
+  while ((await errorCode(answer())) === 'done');
   expect(await tokens(testTenant), 'ten bursts').toBeLessThan(-190);
   expect(await callUntilRefused(testTenant, 'ann')).toBe(10);
 });

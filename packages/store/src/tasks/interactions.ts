@@ -146,7 +146,7 @@ export class Interactions extends TenantPart {
       APPEND_CHUNK,
       { ...names, credential: caller.credentialKey, chunks: keys.chunks(taskId, number) },
       {
-        ...(await caller.admissionArgs(ANSWER, chunk.interactionId)),
+        ...(await caller.admissionArgs(ANSWER)),
         topic: names.topic,
         number,
         stream: chunk.stream ?? 0,

@@ -3,10 +3,11 @@ import type { AttackedDeployment } from '../../target/attacked-deployment.ts';
 
 const RATE = { requestsPerSecond: 1, burst: 60 };
 
-/** A key posts junk as answers, and whatever else it may, until nothing is left of its tenant's rate for other keys. */
+/** A key posts junk as answers, chunks of one, and whatever else it may, until nothing is left of its tenant's rate for other keys. */
 export const tenantRateExhaustion: Attack = {
   name: 'one key that uses up its tenant’s rate',
   withoutGuard: [
+    { file: 'lua/interaction/append_chunk.lua', from: 'admit(now,', to: 'authenticate(now,' },
     { file: 'lua/include/answer_rate.lua', from: 'wait and wait.due > now and A_floor or 0', to: 'A_floor' },
     {
       file: 'lua/include/rate.lua',
@@ -19,11 +20,15 @@ export const tenantRateExhaustion: Attack = {
     const tenant = await target.createTenant(RATE);
     const [victim, mole] = [await key(target, tenant, 'victim'), await key(target, tenant, 'mole')];
     const { interactionId } = await target.delegate(victim);
+    const streamed = await target.delegate(mole, {}, { serviceType: 'streamText' });
 
     const calls = await repeat(target, mole, 'list_tags', { projectRoot: 'p' });
     if (calls > RATE.burst) gains.push(`${calls} calls were admitted of ${RATE.burst}`);
     const junk = await repeat(target, mole, 'agent_llm', answer('00000000-0000-8000-8000-000000000001'));
     if (junk > 2) gains.push(`${junk} junk answers were admitted beyond the rate`);
+    const chunk = { status: 'streaming', sequence: 0, delta: 'x' };
+    const chunks = await repeat(target, mole, 'agent_llm', { ...streamed, agentLLMResponse: chunk });
+    if (chunks > 2) gains.push(`${chunks} chunks were admitted beyond the rate`);
     if ((await status(target, victim, 'list_tags', { projectRoot: 'p' })) !== 200)
       gains.push('another key’s call is refused');
     if ((await status(target, victim, 'agent_llm', answer(interactionId))) !== 200)

@@ -1,4 +1,6 @@
+import { isRecord, orJsonText } from '@baton/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { ANY_MCP_CALLER, MCP_OR_AGENT_SCOPE, scriptAdmittedAnswerAccess } from '../../call/access.ts';
 import type { Access, Call, Services } from '../../call/call.ts';
 import { readClientResponse } from '../client-requests/client-response.ts';
@@ -32,7 +34,7 @@ export function messageAccess(message: unknown): Access {
   return answerTo === undefined ? ANY_MCP_CALLER : scriptAdmittedAnswerAccess(MCP_OR_AGENT_SCOPE, answerTo);
 }
 
-/** The interaction that a message answers; undefined for any other message. */
+/** The interaction that a message answers; undefined for any other message, and for one with a chunk of an answer. */
 function answeredInteraction(message: unknown): string | undefined {
   const response = readClientResponse(message);
   if (response !== undefined) return response.interactionId;
@@ -42,5 +44,13 @@ function answeredInteraction(message: unknown): string | undefined {
   };
   if (method !== 'tools/call' || params?.name !== 'agent_llm') return;
   const { interactionId, agentLLMResponse } = params.arguments ?? {};
-  return agentLLMResponse !== undefined && typeof interactionId === 'string' ? interactionId : undefined;
+  if (agentLLMResponse === undefined || typeof interactionId !== 'string') return;
+  return isChunk(agentLLMResponse) ? undefined : interactionId;
+}
+
+const responseOrText = orJsonText(z.unknown());
+
+function isChunk(agentLLMResponse: unknown): boolean {
+  const { data } = responseOrText.safeParse(agentLLMResponse);
+  return isRecord(data) && data['status'] === 'streaming';
 }

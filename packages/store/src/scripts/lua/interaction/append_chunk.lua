@@ -8,17 +8,16 @@
 --          or a refusal of ADMIT
 
 local now = clock()
-local refusal, principal, scopes, limits = authenticate(now, 'answerBytes', 'storedBytes', 'stored')
+-- A chunk costs and is refused as a call is: the answer is posted whole where its chunks are refused.
+local refusal, principal, scopes, limits = admit(now, 'answerBytes', 'storedBytes', 'stored')
 if refusal then return refusal end
 local owner = visible_owner(principal, scopes)
-if not owner then return take_answer_rate_token(now) or {'interaction_not_found'} end
+if not owner then return {'interaction_not_found'} end
 local open, answered, ended, before, expires_at, bytes, summary = unpack(redis.call(
   'HMGET', K_task, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_state .. A_number, F_expires_at, F_bytes,
   F_summary .. A_number))
 local wait = find_interaction(parse_waits(open), A_number)
 if wait and wait.kind == 'provider' then wait = nil end
-local over_rate = take_answer_rate_token(now, wait)
-if over_rate then return over_rate end
 local closed = refusal_of_closed(answered, ended)
 if closed then return closed end
 if not wait then return {'interaction_not_found'} end
