@@ -15,6 +15,11 @@ test.each([
   ['cap_add: [NET_BIND_SERVICE]', 'cap_add: [NET_ADMIN]', 'caddy has NET_ADMIN'],
   ['  security_opt: ["no-new-privileges:true"]', '', 'worker may gain privileges'],
   ['${BATON_BIND:-127.0.0.1}:', '', 'caddy is open at ${BATON_PORT:-8080}:8080'],
+  [
+    '127.0.0.1:${BATON_PROMETHEUS_PORT',
+    '${BATON_BIND:-127.0.0.1}:${BATON_PROMETHEUS_PORT',
+    'prometheus is open at ${BATON_BIND:-127.0.0.1}:${BATON_PROMETHEUS_PORT:-9090}:9090',
+  ],
   ['${BATON_CADDY_IMAGE:-caddy:2}', 'caddy:2', 'the image of caddy cannot be pinned'],
   ['requirepass %s', '', 'Redis takes commands without a password'],
   ['${BATON_REDIS_PASSWORD:?', '${BATON_REDIS_PASSWORD:-', 'gateway starts without a password of Redis'],

@@ -43,7 +43,7 @@ export function findComposeWeaknesses(text: string): string[] {
       .map((kept) => `${name} has ${kept}`),
     ...(service.security_opt?.includes('no-new-privileges:true') ? [] : [`${name} may gain privileges`]),
     ...(service.ports ?? [])
-      .filter((port) => !port.startsWith('${BATON_BIND:-127.0.0.1}:'))
+      .filter((port) => !port.startsWith(name === 'caddy' ? '${BATON_BIND:-127.0.0.1}:' : '127.0.0.1:'))
       .map((port) => `${name} is open at ${port}`),
     ...(service.image === undefined ||
     service.image.startsWith('${BATON_') ||

@@ -4,7 +4,9 @@ import { RetryingClient } from '../faults/clients/retrying-client.ts';
 import { taskListAnswer } from './delegation.ts';
 import { addTenant } from './add-tenant.ts';
 import { inspectContainer, type ComposeStack } from './compose-stack.ts';
+import { findFreePorts } from '../harness/free-ports.ts';
 import { waitUntilOrThrow } from '../harness/poll.ts';
+import { runCommand } from './run-command.ts';
 
 /** Refusals of every status pass Caddy with the replica's header. */
 export async function checkReplicaHeader(stack: ComposeStack): Promise<string> {
@@ -104,4 +106,39 @@ export async function checkThirdGateway(stack: ComposeStack, apiKey: string): Pr
   await waitUntilOrThrow('two gateways answer', 60_000, async () => (await meet()) === 2);
   assert.equal(await inspectContainer(front, '{{.State.StartedAt}}'), since, 'Caddy was not restarted');
   return `found within ${Math.ceil(found)} ms, ${client.repeatsText}`;
+}
+
+/** Replies with the X-Forwarded-For and X-Forwarded-Proto of its request. */
+const SHOW_FORWARDED = `require('http').createServer(({ headers: h }, reply) =>
+  reply.end(h['x-forwarded-for'] + '|' + h['x-forwarded-proto'])).listen(8080)`;
+
+/** Caddy by itself, in front of what shows its headers: of a trusted proxy a gateway is told the address that this one vouches for. */
+export async function checkTrustedProxy(): Promise<string> {
+  const name = `baton-e2e-proxies-${process.pid}`;
+  const docker = (...args: string[]) => runCommand(['docker', ...args]);
+  const start = (...args: string[]) => docker('run', '-d', '--rm', '--network', name, ...args);
+  const file = new URL('../../infra/docker/Caddyfile', import.meta.url).pathname;
+  const caddy = process.env['BATON_CADDY_IMAGE'] ?? 'caddy:2';
+  const shown: string[] = [];
+  const started: string[] = [];
+  await docker('network', 'create', name);
+  try {
+    const shows = ['--entrypoint', 'node', 'baton-gateway:e2e', '-e', SHOW_FORWARDED];
+    started.push(await start('--network-alias', 'gateway', ...shows));
+    for (const trusted of ['', 'private_ranges']) {
+      const [port] = await findFreePorts(1);
+      const settings = ['-e', `BATON_CADDY_TRUSTED_PROXIES=${trusted}`, '-p', `127.0.0.1:${port}:8080`];
+      started.push(await start(...settings, '-v', `${file}:/etc/caddy/Caddyfile:ro`, caddy));
+      const headers = { 'x-forwarded-for': '192.0.2.6, 198.51.100.7', 'x-forwarded-proto': 'https' };
+      const ask = () => fetch(`http://127.0.0.1:${port}/`, { headers }).catch(() => undefined);
+      await waitUntilOrThrow('Caddy answers', 30_000, async () => (await ask())?.ok === true);
+      shown.push((await (await ask())?.text()) ?? '');
+    }
+  } finally {
+    for (const id of started) await docker('kill', id);
+    await docker('network', 'rm', name);
+  }
+  assert.match(shown[0] ?? '', /^(?!198\.|192\.0)[0-9.]+\|http$/, 'nobody is trusted by default');
+  assert.equal(shown[1], '192.0.2.6, 198.51.100.7|https');
+  return shown.join(', then ');
 }

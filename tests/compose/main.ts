@@ -16,6 +16,7 @@ import {
   checkPublicAddress,
   checkReplicaHeader,
   checkThirdGateway,
+  checkTrustedProxy,
 } from './load-balancing.ts';
 import { checkMonitoring } from './monitoring.ts';
 import { ComposeStack } from './compose-stack.ts';
@@ -68,6 +69,7 @@ async function run(on: ComposeStack): Promise<void> {
   );
   await runCheck('Caddy finds a third gateway without a restart', () => checkThirdGateway(on, key));
   await runCheck('Prometheus takes its rules, and reads every replica', () => checkMonitoring(on));
+  await runCheck('gateways are told the address that a trusted proxy says, and no other', checkTrustedProxy);
   await runCheck('replies name the address that clients reach', () => checkPublicAddress(on));
   await runCheck('a backup within a rewrite can be restored, and one that lacks a file is refused', () =>
     checkBackup(on),
