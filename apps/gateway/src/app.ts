@@ -26,6 +26,7 @@ import { serveProtectedResourceMetadata } from './discovery/protected-resource-m
 import { serveConsole } from './discovery/console.ts';
 import { serveRootPage } from './discovery/root-page.ts';
 import { refuseInvalidHosts } from './edge/public-url.ts';
+import { refuseAmbiguousHeads } from './edge/request-head/ambiguous-heads.ts';
 import { addResponseHeaders, type ResponseHeaders, responseHeadersOf } from './edge/response-headers.ts';
 import { traceRequests } from './edge/tracing/request-trace.ts';
 import { requireDeclaredAccess } from './edge/route-access.ts';
@@ -74,6 +75,7 @@ export async function buildApp(
   recordRouteMethods(app);
   installErrorHandlers(app);
   refuseInvalidHosts(app);
+  refuseAmbiguousHeads(app);
   const origins = originsThatMayCall(configuration);
   refuseForeignOrigins(app, origins);
   await allowCrossOriginRequests(app, origins);

@@ -28,7 +28,8 @@ export function installErrorHandlers(app: FastifyInstance): void {
 export function noRouteError(request: FastifyRequest): BatonError {
   const { method, url, server } = request;
   const methods = server.methodsAt(url);
-  if (methods.length > 0) return methodNotAllowedError(request, methods);
+  // A route that takes the method found nothing at the path, such as a file of the console.
+  if (methods.length > 0 && !methods.includes(method)) return methodNotAllowedError(request, methods);
   return new BatonError(
     'not_found',
     `There is nothing at ${method} ${url.slice(0, 200)}. GET / says what is where.`,
