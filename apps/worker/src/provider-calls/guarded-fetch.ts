@@ -5,24 +5,18 @@ import { type AddressGuard, RefusedAddressError, UnknownHostError } from './addr
 
 /**
  * `fetch` to public addresses and allowed networks only, on connections of `dispatcher`, which looks names up by `guardedLookup`. What is
- * checked is what is dialled: the name is resolved once, by the connection itself. Redirects are not followed.
- * Errors: LlmCallFailure `address_refused`, `redirect_refused`, `host_not_found`, and those of fetch.
+ * checked is what is dialled: the name is resolved once, by the connection itself. A redirect is the reply, and is never followed.
+ * Errors: LlmCallFailure `address_refused`, `host_not_found`, and those of fetch.
  */
 export function createGuardedFetch(guard: AddressGuard, dispatcher: () => Dispatcher): typeof fetch {
   const guarded = async (input: unknown, init?: object): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : String(input));
     // A socket looks up names only: an address is dialled as it stands.
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    const reply = await send(async () => {
+    return send(async () => {
       if (isIP(host) > 0) await guard.resolve(host);
       return undiciFetch(url, { ...init, dispatcher: dispatcher(), redirect: 'manual' });
     });
-    if (reply.status < 300 || reply.status > 399) return reply;
-    await reply.body?.cancel();
-    throw new LlmCallFailure(
-      'redirect_refused',
-      `The LLM endpoint answered ${reply.status}, a redirect, which is not followed. Name the address that it leads to.`,
-    );
   };
   return guarded as typeof fetch;
 }

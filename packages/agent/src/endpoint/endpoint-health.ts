@@ -15,10 +15,17 @@ const REFUSALS = new Set([
   'host_not_found',
   'certificate_error',
   'tls_error',
+  'redirect_refused',
 ]);
 
-/** Failures that a mistyped address causes, and a network that is gone for a while. */
-const OF_THE_ADDRESS = new Set(['host_not_found', 'certificate_error', 'tls_error', 'no_llm_api']);
+/** Failures that a mistyped address causes, and a network that is gone or asks for a login for a while. */
+const OF_THE_ADDRESS = new Set([
+  'host_not_found',
+  'certificate_error',
+  'tls_error',
+  'no_llm_api',
+  'redirect_refused',
+]);
 
 type Probe = NonNullable<AnswerFunction['probe']>;
 

@@ -144,7 +144,8 @@ export class GatewayClient {
   private async connect(): Promise<Client> {
     const client = new Client({ name: 'baton-agent', version: BATON_VERSION });
     const transport = new StreamableHTTPClientTransport(this.url, {
-      requestInit: { headers: { authorization: `Bearer ${this.key}` } },
+      // Answers would go where a redirect leads.
+      requestInit: { headers: { authorization: `Bearer ${this.key}` }, redirect: 'error' },
     });
     try {
       // The SDK's own transport does not fit its own interface under exactOptionalPropertyTypes.

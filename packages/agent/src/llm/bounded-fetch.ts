@@ -9,13 +9,21 @@ import { expectedReply, WholeReplyFailure } from './whole-reply.ts';
  * `fetch` for an LLM endpoint: a reply is read up to the largest body that Baton takes, and a JSON reply must keep the
  * bounds of JSON that Baton takes. What is put together from the events of a stream is checked as an answer; function calls are bounded as they come. A reply of status
  * 200 that is none (a page, nothing, an error) is a failure that says so, whether a stream was asked for or not. A whole reply to a request
- * for a stream is a `WholeReplyFailure`, by which it is read all the same.
+ * for a stream is a `WholeReplyFailure`, by which it is read all the same. A redirect is never followed, since the key and the prompt would go where it
+ * leads: it is a failure `redirect_refused`.
  */
 export function createBoundedFetch(send: typeof fetch): typeof fetch {
   return async (input, init) => {
     const expected = expectedReply();
     if (expected instanceof Response) return expected;
-    const reply = await send(input, init);
+    const reply = await send(input, { ...init, redirect: 'manual' });
+    if (reply.status >= 300 && reply.status < 400) {
+      await reply.body?.cancel();
+      throw new LlmCallFailure(
+        'redirect_refused',
+        `The LLM endpoint answered ${reply.status}, a redirect, which is not followed. Name the address that it leads to.`,
+      );
+    }
     if (reply.ok && reply.headers.get('content-type')?.includes('html') === true) {
       await reply.body?.cancel();
       throw new HtmlPageFailure();
