@@ -29,7 +29,7 @@ function start(
 ): AgentProcess {
   const agent = AgentProcess.startBatonAgent(
     ['--url', fixture.mcpUrl(gateway), '--endpoint', fixture.llm.url, '--model', 'test-model', ...flags],
-    { BATON_API_KEY: fixture.key, OPENAI_API_KEY: 'key-of-the-llm', ...environment },
+    { BATON_API_KEY: fixture.key, BATON_LLM_API_KEY: 'key-of-the-llm', ...environment },
   );
   started.push(agent);
   return agent;

@@ -49,3 +49,41 @@ test.each(['openai', 'openai-responses', 'anthropic'])(
     expect(llm.probes + llm.calls.length).toBe(0);
   },
 );
+
+/** What the endpoint is sent by `baton agent` and by `baton doctor`, and what they say. */
+async function askBoth(provider: string, keys: Record<string, string>) {
+  const environment = { ...baton, ...keys, BATON_LLM_PROVIDER: provider, BATON_LLM_ENDPOINT: llm.url };
+  const sent: string[] = [];
+  llm.probeBehaviour = ({ headers }) => {
+    sent.push(JSON.stringify(headers));
+    return { do: 'refuse', status: 401 };
+  };
+  const agent = AgentProcess.startBatonAgent([], environment);
+  expect(await agent.waitForExit()).toBe(78);
+  const doctor = await runBaton(['doctor', '--json'], { cwd: folder, environment });
+  expect(sent).toHaveLength(2);
+  return { sent, said: [agent.errors.join('\n'), doctor.said] };
+}
+
+test.each([
+  ['openai', 'OPENAI_API_KEY', 'https://api.openai.com'],
+  ['openai-responses', 'OPENAI_API_KEY', 'https://api.openai.com'],
+  ['anthropic', 'ANTHROPIC_API_KEY', 'https://api.anthropic.com'],
+])(
+  "the key of %s's own variable is never sent to another endpoint, which is said once; BATON_LLM_API_KEY is",
+  async (provider, variable, own) => {
+    const { sent, said } = await askBoth(provider, { [variable]: 'key-of-the-provider' });
+    for (const headers of sent) expect(headers).not.toContain('key-of-the-provider');
+    for (const text of said) {
+      expect(text.split(`${variable} is not sent to ${llm.url}: it is for ${own} alone.`)).toHaveLength(2);
+      expect(text).toContain('give it as BATON_LLM_API_KEY');
+    }
+    const both = { [variable]: 'key-of-the-provider', BATON_LLM_API_KEY: 'key-of-the-endpoint' };
+    const given = await askBoth(provider, both);
+    for (const text of given.said) expect(text).not.toContain('is not sent');
+    for (const headers of given.sent) {
+      expect(headers).toContain('key-of-the-endpoint');
+      expect(headers).not.toContain('key-of-the-provider');
+    }
+  },
+);

@@ -152,8 +152,8 @@ program
   .addHelpText(
     'after',
     `
-The LLM's key comes from OPENAI_API_KEY or ANTHROPIC_API_KEY, or from BATON_LLM_API_KEY; every key may stand in a file
-named by <NAME>_FILE. In a pipe it writes JSON lines.
+The LLM's key comes from BATON_LLM_API_KEY; that of OpenAI's or Anthropic's own address from OPENAI_API_KEY or ANTHROPIC_API_KEY
+too, which are sent to no other --endpoint. Every key may stand in a file named by <NAME>_FILE. In a pipe it writes JSON lines.
 
   $ OPENAI_API_KEY=... baton agent --model gpt-4.1
   $ baton agent --endpoint http://127.0.0.1:11434/v1 --model llama3.1`,

@@ -20,4 +20,4 @@ export { LlmCallFailure } from './api/llm-call-failure.ts';
 export type { Usage } from './api/usage.ts';
 export { type AnswerWithOptions, answerWith } from './llm/answer-with-model.ts';
 export { isPublicHostName } from './llm/request-media.ts';
-export { createModelFactory, type LlmEndpointOptions } from './llm/model-factory.ts';
+export { createModelFactory, type LlmEndpointOptions, PROVIDER_ADDRESSES } from './llm/model-factory.ts';

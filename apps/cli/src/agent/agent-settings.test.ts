@@ -54,3 +54,22 @@ test('limits and hosts are read, and wrong ones are refused with their name and 
     'BATON_LLM_IMAGE_HOSTS=169.254.169.254: must be public host names',
   );
 });
+
+test("the provider's own variable is the key of its own address alone, whatever is like that", async () => {
+  const keyFor = async (endpoint?: string, provider = 'openai') => {
+    const keys = { OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a' };
+    const { llmKey, unsentKey } = await read({ endpoint, provider }, keys);
+    return llmKey ?? `not ${unsentKey}`;
+  };
+  expect(await keyFor()).toBe('o');
+  expect(await keyFor(undefined, 'anthropic')).toBe('a');
+  expect(await keyFor('https://api.openai.com/v1/')).toBe('o');
+  expect(await keyFor('https://API.anthropic.com:443/v1', 'anthropic')).toBe('a');
+  for (const other of [
+    'http://api.openai.com/v1',
+    'https://api.openai.com:8443/v1',
+    'https://api.openai.com.example/v1',
+    'https://api.anthropic.com/v1',
+  ])
+    expect(await keyFor(other)).toBe('not OPENAI_API_KEY');
+});

@@ -1,4 +1,4 @@
-import { isPublicHostName } from '@baton/agent';
+import { isPublicHostName, PROVIDER_ADDRESSES } from '@baton/agent';
 import {
   ENDPOINT_KINDS,
   type EndpointKind,
@@ -79,6 +79,8 @@ export interface AgentSettings
   readonly key: string;
   readonly provider: EndpointKind;
   readonly models: Models;
+  /** The provider's own variable, where it holds a key that is not sent to `endpoint`. */
+  readonly unsentKey: string | undefined;
   /** Further models that requests may name; `*` is any. */
   readonly allowModels: readonly string[];
   readonly imageHosts: readonly string[];
@@ -138,7 +140,7 @@ export async function readAgentSettings(
     ...rest,
     ...baton,
     provider,
-    llmKey: llmKeyFor(provider, llmKey ?? variables[PROVIDER_KEYS[provider]], rest.endpoint),
+    ...chooseKey(provider, rest.endpoint, llmKey, variables),
     models: model,
     allowModels: allowModel,
     imageHosts: imageHost,
@@ -178,11 +180,44 @@ function impliedProvider(endpoint: string | undefined, variables: NodeJS.Process
   );
 }
 
-function llmKeyFor(provider: EndpointKind, key: string | undefined, endpoint: string | undefined) {
-  if (key !== undefined || endpoint !== undefined) return key;
+/** The provider's own variable holds a key for the provider: no other address is sent it. */
+function chooseKey(
+  provider: EndpointKind,
+  endpoint: string | undefined,
+  llmKey: string | undefined,
+  variables: NodeJS.ProcessEnv,
+): Pick<AgentSettings, 'llmKey' | 'unsentKey'> {
+  const name = PROVIDER_KEYS[provider];
+  const own = variables[name];
+  if (!takesProviderKey(provider, endpoint))
+    return { llmKey, unsentKey: llmKey === undefined && own !== undefined ? name : undefined };
+  const key = llmKey ?? own;
+  if (key !== undefined || endpoint !== undefined) return { llmKey: key, unsentKey: undefined };
   throw new ConfigurationError(
-    `${PROVIDER_KEYS[provider]} is not set: the key of ${provider}'s API, or --endpoint for one that needs none`,
+    `${name} is not set: the key of ${provider}'s API, or --endpoint for one that needs none`,
   );
+}
+
+/** Whether the key of the provider's own variable is sent: to the provider's own address alone. */
+function takesProviderKey(provider: EndpointKind, endpoint: string | undefined): boolean {
+  const own = PROVIDER_ADDRESSES[provider];
+  return new URL(endpoint ?? own).origin === new URL(own).origin;
+}
+
+/** The settings that may hold the LLM's key. */
+export function keySettings({ provider, endpoint }: AgentSettings): string {
+  return takesProviderKey(provider, endpoint)
+    ? `BATON_LLM_API_KEY or ${PROVIDER_KEYS[provider]}`
+    : 'BATON_LLM_API_KEY';
+}
+
+/** What there is to say of a key that is set and not sent; empty for nothing. */
+export function describeUnsentKey({ unsentKey, provider, endpoint }: AgentSettings): string[] {
+  if (unsentKey === undefined) return [];
+  return [
+    `${unsentKey} is not sent to ${endpoint}: it is for ${new URL(PROVIDER_ADDRESSES[provider]).origin} alone. ` +
+      'Where this endpoint needs a key, give it as BATON_LLM_API_KEY.',
+  ];
 }
 
 /** `gpt-x` for all, `main=gpt-x,research=sonar` by role, or both: `gpt-x,research=sonar`. */

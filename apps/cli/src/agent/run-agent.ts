@@ -8,6 +8,8 @@ import {
   type AgentFlags,
   type AgentSettings,
   chooseModelForRequest,
+  describeUnsentKey,
+  keySettings,
   readAgentSettings,
 } from './agent-settings.ts';
 
@@ -17,6 +19,7 @@ import {
  */
 export async function runAgent(flags: AgentFlags, environment: NodeJS.ProcessEnv): Promise<number> {
   const settings = await readAgentSettings(flags, environment);
+  for (const line of describeUnsentKey(settings)) console.error(`baton: ${line}`);
   // The warnings are about the requests, which the user of this command did not write.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const llm = createModelFactory({
@@ -58,10 +61,11 @@ class EndpointUnavailableError extends Error {
 }
 
 /** What only the other side can check of a setting, as a ConfigurationError that names it. */
-function explainEnd(error: unknown, { url, provider, endpoint }: AgentSettings): unknown {
+function explainEnd(error: unknown, settings: AgentSettings): unknown {
+  const { url, provider, endpoint } = settings;
   if (error instanceof LlmCallFailure) {
     if (error.kind !== 'fatal') return new EndpointUnavailableError(error.message);
-    const key = `BATON_LLM_API_KEY, or ${provider}'s own variable`;
+    const key = keySettings(settings);
     const address = `--endpoint=${endpoint ?? `(that of ${provider})`}`;
     return new ConfigurationError(
       `${SETTING_OF[error.type]?.({ key, address }) ?? address}: ${error.message}`,

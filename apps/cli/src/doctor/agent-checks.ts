@@ -24,9 +24,10 @@ export async function checkAgentEndpoint(
       'No LLM endpoint is set here: requests wait for an MCP client, or for a baton agent elsewhere.',
     );
   try {
-    const { readAgentSettings } = await import('../agent/agent-settings.ts');
+    const { chooseModelForRequest, describeUnsentKey, readAgentSettings } = await import(
+      '../agent/agent-settings.ts'
+    );
     const { answerWith, createModelFactory } = await import('@baton/agent');
-    const { chooseModelForRequest } = await import('../agent/agent-settings.ts');
     const flags = { ...(url === undefined ? {} : { url }), ...(key === undefined ? {} : { key }) };
     const settings = await readAgentSettings(flags, environment);
     const { provider, endpoint, llmKey } = settings;
@@ -36,9 +37,10 @@ export async function checkAgentEndpoint(
     });
     const failure = await answer.probe?.(AbortSignal.timeout(TIMEOUT_MS));
     const place = `The LLM endpoint of baton agent (${provider}${endpoint === undefined ? '' : ` at ${endpoint}`})`;
-    if (failure === undefined) return ok('agent', `${place} answers.`);
+    const more = describeUnsentKey(settings).map((line) => ` ${line}`);
+    if (failure === undefined) return ok('agent', [`${place} answers.`, ...more].join(''));
     const code = failure.kind === 'fatal' ? EXIT_CODES.configuration : EXIT_CODES.unavailable;
-    return wrong('agent', `${place} does not answer: ${failure.message}`, code);
+    return wrong('agent', [`${place} does not answer: ${failure.message}.`, ...more].join(''), code);
   } catch (error) {
     return wrong('agent', (error as Error).message, exitCodeFor(error));
   }

@@ -18,6 +18,13 @@ export interface LlmEndpointOptions {
   readonly fetch?: typeof fetch;
 }
 
+/** The address of each kind's own API. */
+export const PROVIDER_ADDRESSES: Readonly<Record<EndpointKind, string>> = {
+  openai: 'https://api.openai.com/v1',
+  'openai-responses': 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com/v1',
+};
+
 /** Models by id, at an endpoint that speaks OpenAI's chat completions or responses, or Anthropic's messages. */
 export function createModelFactory({
   provider,
@@ -26,15 +33,11 @@ export function createModelFactory({
   fetch: given = fetch,
 }: LlmEndpointOptions): (modelId: string) => LanguageModel {
   const fetch = createBoundedFetch(given);
+  const baseURL = endpoint ?? PROVIDER_ADDRESSES[provider];
   if (provider === 'anthropic') {
-    const anthropic = createAnthropic({
-      baseURL: endpoint ?? 'https://api.anthropic.com/v1',
-      apiKey: apiKey ?? 'none',
-      fetch,
-    });
+    const anthropic = createAnthropic({ baseURL, apiKey: apiKey ?? 'none', fetch });
     return (modelId) => wrapLanguageModel({ model: anthropic(modelId), middleware: wholeReplyAsStream });
   }
-  const baseURL = endpoint ?? 'https://api.openai.com/v1';
   if (provider === 'openai-responses') {
     const openai = createOpenAI({ name: OPENAI_PROVIDER, baseURL, apiKey: apiKey ?? 'none', fetch });
     return (modelId) =>
