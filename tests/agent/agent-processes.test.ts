@@ -195,6 +195,11 @@ describe('settings', () => {
     ['BATON_URL is not set', [], {}],
     ['BATON_API_KEY is not set', ['--url', 'http://127.0.0.1:1/mcp'], {}],
     ['--url=here: must be an address', ['--url', 'here'], {}],
+    ['--url=(hidden): must be an address', ['--url', 'ann:hush@here'], {}],
+    ['--url=(hidden): must hold no user and no password', ['--url', 'http://ann:hush@127.0.0.1:1'], {}],
+    ['BATON_URL=(hidden): must hold no user', [], { BATON_URL: 'https://hush@127.0.0.1:1/mcp' }],
+    ['--endpoint=(hidden): must hold no user', ['--endpoint', 'http://:hush@127.0.0.1:1/v1'], {}],
+    ['an LLM endpoint from BATON_LLM_API_KEY', [], { BATON_LLM_ENDPOINT: 'http://hush:hush@127.0.0.1:1/v1' }],
     ['No LLM is named', ['--url', 'http://127.0.0.1:1/mcp', '--key', 'k'], {}],
     [
       'ANTHROPIC_API_KEY is not set',
@@ -214,6 +219,7 @@ describe('settings', () => {
       const agent = AgentProcess.startBatonAgent(flags, environment);
       expect(await agent.waitForExit()).toBe(78);
       expect(agent.errors.join('\n')).toContain(message);
+      expect(agent.errors.join('\n')).not.toContain('hush');
     },
   );
 

@@ -7,7 +7,7 @@ import {
   type RequestRole,
 } from '@baton/protocol';
 import { z } from 'zod';
-import { findBaton, httpUrlSchema } from '../settings/baton-endpoint.ts';
+import { findBaton, httpUrlSchema, shownAddress } from '../settings/baton-endpoint.ts';
 import {
   AGENT_SECRETS as SECRETS,
   AGENT_SETTING_NAMES as NAMES,
@@ -32,6 +32,7 @@ type Name = keyof typeof NAMES;
 
 /** Never shown. */
 const HIDDEN: readonly Name[] = ['key', 'llmKey'];
+const ADDRESSES: readonly Name[] = ['url', 'endpoint'];
 const whole = (fallback: number, least: number, most: number) =>
   wholeNumberSchema(least, most).default(fallback);
 
@@ -167,8 +168,9 @@ function textOf(flag: AgentFlags[keyof AgentFlags]): string | undefined {
 
 function refusal(name: Name, flags: AgentFlags, given: Partial<Record<Name, string>>, message: string) {
   const [flag, variable] = NAMES[name];
-  const said = HIDDEN.includes(name) ? '(hidden)' : (given[name] ?? '');
-  return `${name in flags ? flag : variable}=${said}: ${message}`;
+  const value = given[name] ?? '';
+  const shown = HIDDEN.includes(name) ? '(hidden)' : ADDRESSES.includes(name) ? shownAddress(value) : value;
+  return `${name in flags ? flag : variable}=${shown}: ${message}`;
 }
 
 function impliedProvider(endpoint: string | undefined, variables: NodeJS.ProcessEnv): EndpointKind {

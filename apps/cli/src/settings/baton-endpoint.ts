@@ -2,10 +2,28 @@ import { z } from 'zod';
 import { devFilePath, readDevFile } from './dev-file.ts';
 import { ConfigurationError } from './environment.ts';
 
-export const httpUrlSchema = z.url({
-  protocol: /^https?$/,
-  error: 'must be an address that begins with http:// or https://',
-});
+/** An address, without user and password: Baton and LLM endpoints take keys in the header in which these would stand. */
+export const httpUrlSchema = z
+  .url({
+    protocol: /^https?$/,
+    error: 'must be an address that begins with http:// or https://',
+    abort: true,
+  })
+  .refine((url) => !holdsUser(url), {
+    error:
+      'must hold no user and no password. Baton takes its key from BATON_API_KEY, an LLM endpoint from BATON_LLM_API_KEY; ' +
+      'a proxy that asks for a password in the same header cannot stand in front of either',
+  });
+
+/** What is shown of an address that is refused: nothing where it may hold a password. */
+export function shownAddress(text: string): string {
+  return text.includes('@') ? '(hidden)' : text;
+}
+
+function holdsUser(url: string): boolean {
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
+}
 
 /** Where a command finds Baton: the address of its `/mcp`, and an API key. */
 export interface BatonEndpoint {
