@@ -40,7 +40,7 @@ export async function checkAgentEndpoint(
     const more = describeUnsentKey(settings).map((line) => ` ${line}`);
     if (failure === undefined) return ok('agent', [`${place} answers.`, ...more].join(''));
     const code = failure.kind === 'fatal' ? EXIT_CODES.configuration : EXIT_CODES.unavailable;
-    return wrong('agent', [`${place} does not answer: ${failure.message}.`, ...more].join(''), code);
+    return wrong('agent', [`${place} does not answer: ${failure.message}`, ...more].join(''), code);
   } catch (error) {
     return wrong('agent', (error as Error).message, exitCodeFor(error));
   }
