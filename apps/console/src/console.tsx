@@ -19,8 +19,9 @@ import { TaskPage } from './screens/tasks/task-page.tsx';
 import { TenantPage } from './screens/tenants/tenant-page.tsx';
 import { TenantChoice } from './screens/tenants/tenant-choice.tsx';
 import { inTenant, type Session, signIn } from './session/session.ts';
-import { redeemLinkKey, takeLinkKey } from './session/sign-in-link.ts';
+import { type LinkOwner, readLinkOwner, redeemLinkKey, takeLinkKey } from './session/sign-in-link.ts';
 import { SessionContext } from './session/session-context.ts';
+import { LinkOffer } from './screens/link-offer.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 
 /** The whole page: the form for a key, then the screens of what it may see. */
@@ -28,6 +29,7 @@ export function Console() {
   const [signedIn, setSignedIn] = useState<Session>();
   const [tenant, setTenant] = useState<string>();
   const [notice, setNotice] = useState<string>();
+  const [offered, setOffered] = useState<LinkOwner>();
   const end = useCallback((reason: string) => {
     setSignedIn(undefined);
     setTenant(undefined);
@@ -45,13 +47,24 @@ export function Console() {
   useEffect(() => {
     const linkKey = takeLinkKey();
     if (linkKey === undefined) return;
-    redeemLinkKey(linkKey)
-      .then(async (key) => setSignedIn(await signIn(key, onEnd)))
+    if (linkKey === '') return setNotice('The link signs nobody in: its key cannot be read. Copy all of it.');
+    readLinkOwner(linkKey)
+      .then(setOffered)
       .catch((error: Error) =>
         setNotice(`The link signs nobody in: it was used or has expired. ${error.message}`),
       );
   }, []);
 
+  if (session === undefined && offered !== undefined)
+    return (
+      <LinkOffer
+        owner={offered}
+        onAccept={async () => {
+          setSignedIn(await signIn(await redeemLinkKey(offered), onEnd));
+          setOffered(undefined);
+        }}
+      />
+    );
   if (session === undefined)
     return <SignIn notice={notice} onKey={async (key) => setSignedIn(await signIn(key, onEnd))} />;
   return (

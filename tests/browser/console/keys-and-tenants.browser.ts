@@ -158,13 +158,19 @@ test('a link signs in once: its key ends with it, and it stands in no address', 
   const key = await fixture.baton.createKey({ scopes: ['mcp', 'agent', 'admin'], expiresAt });
   const link = `${fixture.baton.url(0)}/console/#key=${key}`;
   const first = await fixture.openAt(link);
+  // Anyone may have sent it: its key is not used before its owner was shown and agreed to.
+  await first.getByText(/^Sign in to tenant .*acme.* as .+/).waitFor();
+  expect(await statusOf(key)).toBe(200);
+  await first.getByRole('button', { name: 'Sign in' }).click();
   await first.getByRole('button', { name: 'Sign out' }).waitFor();
   expect(first.url()).not.toContain('bt_');
   expect(await statusOf(key)).toBe(401);
   const second = await fixture.openAt(link);
   await second.getByText(/The link signs nobody in/).waitFor();
   expect(second.url()).not.toContain('bt_');
-  await Promise.all([first.close(), second.close()]);
+  const broken = await fixture.openAt(`${fixture.baton.url(0)}/console/#key=%`);
+  await broken.getByText(/its key cannot be read/).waitFor();
+  await Promise.all([first.close(), second.close(), broken.close()]);
 });
 
 test('a tenant is created, shown, suspended and deleted; one that exists is refused in words', async () => {

@@ -1,0 +1,26 @@
+import { useAction } from '../components/action/action.ts';
+import { ActionResult } from '../components/action/action-result.tsx';
+import { plainText } from '../components/plain-text.ts';
+import type { LinkOwner } from '../session/sign-in-link.ts';
+
+/** Whom a sign-in link would sign in: anyone may have made it, so nothing is done with its key before the user agrees. */
+export function LinkOffer({ owner, onAccept }: { owner: LinkOwner; onAccept: () => Promise<void> }) {
+  const action = useAction();
+  const accept = () =>
+    void action.start(async () => {
+      await onAccept();
+      return '';
+    });
+  return (
+    <main class="sign-in">
+      <h1>Baton</h1>
+      <p>
+        Sign in to tenant {plainText(owner.tenant)} as {plainText(owner.principal)}?
+      </p>
+      <button type="button" aria-busy={action.isRunning} disabled={action.isRunning} onClick={accept}>
+        Sign in
+      </button>
+      <ActionResult action={action} />
+    </main>
+  );
+}
