@@ -241,7 +241,7 @@ describe('settings', () => {
   test('are read from files and from the folder of baton dev, with models by role', async () => {
     const dev = { url: fixture.baton.url(), mcpUrl: fixture.mcpUrl(), tenant: 'acme', apiKey: fixture.key };
     const rest = { operatorToken: '', redisUrl: '', secret: '' };
-    writeFileSync(join(folder, 'dev.json'), JSON.stringify({ ...dev, ...rest }));
+    writeFileSync(join(folder, 'dev.json'), JSON.stringify({ ...dev, ...rest }), { mode: 0o600 });
     writeFileSync(join(folder, 'llm-key'), 'key-from-a-file\n');
     await park(['by role main']);
     await fixture.delegate('generateText', { messages: [{ role: 'user', content: 'by role research' }] });

@@ -21,16 +21,23 @@ const CONTENT = {
   secret: 'secret',
 };
 
-test('a file that its owner alone may write is read', async () => {
+test("a file that is its owner's alone is read", async () => {
   await writeDevFile(folder, CONTENT);
   expect(await readDevFile(folder)).toEqual(CONTENT);
 });
 
-test('a file that others may write is refused, by its path', async () => {
-  await writeDevFile(folder, CONTENT);
-  await chmod(devFilePath(folder), 0o666);
-  await expect(readDevFile(folder)).rejects.toThrow(`${devFilePath(folder)} is another user's`);
-});
+test.each([0o666, 0o644, 0o640, 0o604, 0o620])(
+  'a file that others may read or write is refused, by its path, with what mends it: %o',
+  async (mode) => {
+    await writeDevFile(folder, CONTENT);
+    await chmod(devFilePath(folder), mode);
+    await expect(readDevFile(folder)).rejects.toThrow(
+      `${devFilePath(folder)} is another user's, or others may read or write it`,
+    );
+    await chmod(devFilePath(folder), 0o600);
+    expect(await readDevFile(folder)).toEqual(CONTENT);
+  },
+);
 
 test('what is no such file is refused, by its path', async () => {
   await writeFile(devFilePath(folder), '{}', { mode: 0o600 });

@@ -16,19 +16,19 @@ const devFile = z.object({
 });
 export type DevFile = z.infer<typeof devFile>;
 
-const WRITABLE_BY_OTHERS = 0o022;
+const OPEN_TO_OTHERS = 0o077;
 
-/** The file of an earlier start, or undefined. Throws ConfigurationError when it cannot be read as one, or may be another user's. */
+/** The file of an earlier start, or undefined. Throws ConfigurationError when it cannot be read as one, or is not its user's alone. */
 export async function readDevFile(dataDir: string): Promise<DevFile | undefined> {
   const path = devFilePath(dataDir);
   let text: string;
   try {
     const { uid, mode } = await stat(path);
     const own = process.getuid === undefined || uid === process.getuid();
-    if (!own || (mode & WRITABLE_BY_OTHERS) !== 0)
+    if (!own || (mode & OPEN_TO_OTHERS) !== 0)
       throw new ConfigurationError(
-        `${path} is another user's, or others may write it: it may name an address that is not yours. Delete it, or name ` +
-          'a folder of your own with BATON_DATA_DIR',
+        `${path} is another user's, or others may read or write it: its keys may be known, and its address may not be yours. ` +
+          'If it is yours, chmod 600 makes it yours alone; otherwise name a folder of your own with BATON_DATA_DIR',
       );
     text = await readFile(path, 'utf8');
   } catch (error) {
