@@ -50,7 +50,7 @@ export async function openTracing(
   };
 }
 
-/** The SDK tells of a failed export here, and goes on. */
+/** The SDK tells of a failed export here, and goes on. It has one such place in a process: of several roles the last one's log is told. */
 function logProblems(log: Logger): void {
   let nextAt = 0;
   const warn = (message: string, ...args: unknown[]) => {
@@ -60,5 +60,6 @@ function logProblems(log: Logger): void {
     log.warn({ reason }, 'spans could not be sent; they are dropped');
   };
   const ignore = () => {};
-  diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.WARN);
+  const logger = { error: warn, warn, info: ignore, debug: ignore, verbose: ignore };
+  diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
 }
