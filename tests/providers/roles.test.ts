@@ -131,11 +131,18 @@ test('a key is in no reply, no log and no clear text in Redis, and stays where a
 });
 
 test('a key is sent to no host but the one that it was given for', async () => {
-  const { apiKey: _, ...rest } = fixture.route() as { apiKey: string };
+  const { apiKey: _, ...rest } = fixture.route() as { apiKey: string; baseUrl: string };
   const moved = { routes: [{ ...rest, baseUrl: 'https://elsewhere.example/v1' }] };
   const refused = await fixture.rest('PUT', '/roles/main', moved);
   expect(refused.body).toMatchObject({ status: 400, code: 'invalid_arguments' });
-  expect(refused.body.detail).toContain('routes.0.apiKey');
+  const given = new URL(rest['baseUrl'] as string);
+  const reason = (asked: string) =>
+    `routes.0.apiKey: the stored key was given for ${given.origin}, and is sent nowhere else. Give the key for ${asked}, or null`;
+  expect(refused.body.detail).toContain(reason('https://elsewhere.example'));
+  const tls = { routes: [{ ...rest, baseUrl: `https://${given.host}/v1` }] };
+  expect((await fixture.rest('PUT', '/roles/main', tls)).body.detail).toContain(
+    reason(`https://${given.host}`),
+  );
   // Not even where somebody writes into Redis.
   const key = 'baton:{s0}:t:acme:roles';
   const stored = (await redis.hget(key, 'main')) ?? '';

@@ -175,11 +175,12 @@ export class Roles {
     if (apiKey !== undefined)
       return { ...endpoint, sealedKey: this.seal.seal(apiKey, bindingOf(role, route.baseUrl)) };
     if (before === undefined || before.kind === 'agent' || before.sealedKey === undefined) return endpoint;
-    if (new URL(before.baseUrl).origin === new URL(route.baseUrl).origin)
+    const [stored, asked] = [before, route].map(({ baseUrl }) => new URL(baseUrl).origin);
+    if (stored === asked)
       return { ...endpoint, sealedKey: this.resealedKey(role, route.baseUrl, before.sealedKey) };
-    // A key is sent to the host that it was given for, and to no other.
+    // A key is sent to the scheme, host and port that it was given for, and to no other.
     const field = `routes.${at}.apiKey`;
-    const message = `${field}: the stored key was given for another host. Give the key for ${new URL(route.baseUrl).host}, or null for none.`;
+    const message = `${field}: the stored key was given for ${stored}, and is sent nowhere else. Give the key for ${asked}, or null for none.`;
     throw new BatonError('invalid_arguments', message, { field });
   }
 
