@@ -8,6 +8,7 @@ import { addAction, oneOf, repeated, withEndpoint } from './commands/shared-opti
 import { addWorkCommands } from './commands/work-commands.ts';
 import { plainText } from './output/plain-text.ts';
 import { EXIT_CODES, exitCodeFor } from './process/exit-codes.ts';
+import { explainShapeError } from './rest/not-baton-error.ts';
 import { devFilePath, readDevFile } from './settings/dev-file.ts';
 import { explainListenError } from './settings/explain-listen-error.ts';
 import { readSettings, requireSetting, type Settings } from './settings/environment.ts';
@@ -225,14 +226,14 @@ addAction(prices, 'set [file]', 'set the prices, in place of all before', runPri
 
 tab(program, { completionCommandName: 'completion' });
 
-await program.parseAsync().catch(fail);
+await program.parseAsync().catch((error: unknown) => fail(explainShapeError(error)));
 
 /** Runs a role until a stop signal: the first one drains it, also while it starts; a second one ends it at once. */
 async function runUntilSignal(start: (settings: Settings) => Promise<RunningRole>): Promise<void> {
   const settings = readSettings(process.env);
   const stopSignal = new Promise<void>((resolve) => onStopSignal(resolve));
   const running = await start(settings).catch((error: unknown) => {
-    throw explainListenError(error, settings);
+    return fail(explainListenError(error, settings));
   });
   void stopSignal.then(() => running.stop()).then(() => process.exit(0), fail);
 }
@@ -265,7 +266,7 @@ async function deploymentOf(settings: Settings): Promise<Deployment & { readonly
   };
 }
 
-function fail(error: unknown): void {
+function fail(error: unknown): never {
   // What commander refuses it has told by itself.
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage);
   const said = error instanceof Error && ('exitCode' in error || error.name === 'BatonError');

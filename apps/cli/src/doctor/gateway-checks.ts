@@ -1,6 +1,8 @@
 import type { OwnKeyReply } from '@baton/gateway/reply-types';
 import { BATON_VERSION, connectionFailureReason, isRecord, parseApiKey, parseJson } from '@baton/protocol';
 import { EXIT_CODES, exitCodeFor } from '../process/exit-codes.ts';
+import { explainShapeError } from '../rest/not-baton-error.ts';
+import { readReplyText } from '../rest/reply-text.ts';
 import { RestClient } from '../rest/rest-client.ts';
 import { readSecretFiles } from '../settings/environment.ts';
 import { operatorRest, type RestEndpoint, type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
@@ -9,6 +11,8 @@ import { type Finding, note, ok, wrong } from './finding.ts';
 
 /** A gateway that takes longer counts as one that does not answer. */
 const TIMEOUT_MS = 5_000;
+/** Of what it says of itself. */
+const MOST_BYTES = 65_536;
 /** Deadlines are Redis's; a clock that is further off misleads whoever reads times. */
 const MAX_CLOCK_DIFFERENCE_MS = 5_000;
 
@@ -126,7 +130,8 @@ async function checkKey(endpoint: RestEndpoint, tenant: string | undefined): Pro
         ? `${text}.`
         : `${text}; not with ${missing.map((scope) => `${scope} (${ALLOWS[scope]})`).join(', ')}.`,
     );
-  } catch (error) {
+  } catch (thrown) {
+    const error = explainShapeError(thrown);
     return wrong('key', (error as Error).message, exitCodeFor(error));
   }
 }
@@ -149,7 +154,7 @@ async function get(url: string): Promise<Got> {
       redirect: 'manual',
     });
     const date = Date.parse(response.headers.get('date') ?? '') || Date.now();
-    return { status: response.status, body: objectIn(await response.text()), date };
+    return { status: response.status, body: objectIn(await readReplyText(response, MOST_BYTES)), date };
   } catch (thrown) {
     return { failure: connectionFailureReason(thrown) };
   }

@@ -8,6 +8,9 @@ import {
 import { EXIT_CODES } from '../process/exit-codes.ts';
 import { type RestEndpoint, type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
 import { ConfigurationError } from '../settings/environment.ts';
+import { NotBatonError, noteReply } from './not-baton-error.ts';
+import { PageCursors } from './page-cursors.ts';
+import { readReplyText } from './reply-text.ts';
 
 /** A credential that is good and may not do what it was used for. */
 class PermissionError extends Error {
@@ -42,8 +45,9 @@ export class RestClient {
     const { text, ok } = await this.fetchText(method, url, body, headers);
     if (ok && text === '') return undefined as T;
     const reply = readJson(text, url);
+    noteReply(url);
     if (ok && isRecord(reply)) return reply as T;
-    throw this.refusal(reply);
+    throw this.refusal(reply, url);
   }
 
   /** The same of a GET whose reply is text. */
@@ -51,25 +55,34 @@ export class RestClient {
     const url = this.endpoint.base + path;
     const { text, ok } = await this.fetchText('GET', url, undefined, {});
     if (ok) return text;
-    throw this.refusal(readJson(text, url));
+    throw this.refusal(readJson(text, url), url);
   }
 
-  /** The items of a list's pages, `limit` at most, and whether there are more. `path` may have a query. */
+  /** The items of a list's pages, `limit` at most, and whether there are more. `path` may have a query. Errors: NotBatonError for pages that go round. */
   async list<T>(
     path: string,
     field: string,
     limit: number,
   ): Promise<{ readonly items: readonly T[]; readonly more: boolean }> {
     const items: T[] = [];
+    const cursors = this.cursorsOf(path);
     let cursor: string | undefined;
     do {
       const next =
         cursor === undefined ? '' : `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
       const page = await this.request<Record<string, unknown>>('GET', path + next);
-      items.push(...(page[field] as T[]));
-      cursor = page['nextCursor'] as string | undefined;
+      const shown = page[field];
+      if (!Array.isArray(shown) || !shown.every(isRecord))
+        throw new NotBatonError(this.endpoint.base + path, 'its reply has another form');
+      items.push(...(shown as T[]));
+      cursor = cursors.after(page);
     } while (cursor !== undefined && items.length < limit);
     return { items: items.slice(0, limit), more: cursor !== undefined || items.length > limit };
+  }
+
+  /** The cursors of a list, for whoever reads its pages by `request`. */
+  cursorsOf(path: string): PageCursors {
+    return new PageCursors(this.endpoint.base + path);
   }
 
   private async fetchText(
@@ -89,14 +102,15 @@ export class RestClient {
         : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
     try {
       const response = await fetch(url, { method, redirect: 'error', ...content });
-      return { ok: response.ok, text: await response.text() };
+      return { ok: response.ok, text: await readReplyText(response) };
     } catch (thrown) {
       throw unreadable(url, thrown);
     }
   }
 
-  private refusal(reply: unknown): Error {
+  private refusal(reply: unknown, from: string): Error {
     const error = errorIn(reply);
+    if (error === undefined) return new NotBatonError(from, 'its reply has another form');
     const { setting, url } = this.endpoint;
     if (setting === 'BATON_OPERATOR_TOKEN' && error.code === 'unauthenticated')
       return new ConfigurationError(
@@ -134,9 +148,10 @@ function unreadable(url: string, thrown: unknown): BatonError {
   );
 }
 
-/** The error of a problem document (RFC 9457). */
-function errorIn(reply: unknown): BatonError {
-  if (!isRecord(reply)) return new BatonError('unavailable', 'Baton gives an answer that is no JSON object.');
+/** The error of a problem document (RFC 9457); undefined for what is none. */
+function errorIn(reply: unknown): BatonError | undefined {
+  if (!isRecord(reply)) return undefined;
   const { detail, code, ...more } = reply;
-  return BatonError.fromWire({ ...more, code: String(code), message: String(detail) });
+  if (typeof code !== 'string' || typeof detail !== 'string') return undefined;
+  return BatonError.fromWire({ ...more, code, message: detail });
 }

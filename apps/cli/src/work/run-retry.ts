@@ -46,13 +46,15 @@ async function retryAll(rest: RestClient, flags: RetryFlags): Promise<number> {
     ...readOriginFilter(flags),
   };
   const tasks: BulkRetriedReply['tasks'][number][] = [];
-  let page: (BulkRetriedReply & { readonly nextCursor?: string }) | undefined;
+  const cursors = rest.cursorsOf('/tasks/retry');
+  let page: BulkRetriedReply & { readonly nextCursor?: string };
+  let cursor: string | undefined;
   do {
-    const cursor: string | undefined = page?.nextCursor;
     const body = { filter, dryRun, ...(cursor !== undefined && { cursor }) };
-    page = await rest.request<BulkRetriedReply>('POST', '/tasks/retry', body);
+    page = await rest.request<typeof page>('POST', '/tasks/retry', body);
     tasks.push(...page.tasks);
-  } while (page.nextCursor !== undefined && page.stopped === undefined);
+    cursor = cursors.after(page);
+  } while (cursor !== undefined && page.stopped === undefined);
   const { stopped } = page;
   const rows = tasks.map(({ taskId, operation: name, result, error }) => [
     taskId,
