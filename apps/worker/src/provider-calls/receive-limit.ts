@@ -4,6 +4,8 @@ import { LlmCallFailure } from '@baton/agent/llm';
 const CHECK_MS = 250;
 /** Replies come at their pace, which is less in any such time; what is above it frames their chunks. */
 const MAX_BYTES = 16_777_216;
+/** What a connection has received ahead of who reads its reply, in the buffers of its socket and its parser. */
+const READ_AHEAD_BYTES = 262_144;
 
 /**
  * Bounds what a tenant's connections receive on the way to its replies: chunks of a byte may each have an extension of any length, which
@@ -36,7 +38,8 @@ export class ReceiveLimit {
 
   private check(): void {
     const now = performance.now();
-    const most = this.maxBytes * Math.max(1, (now - this.checkedAt) / CHECK_MS);
+    const most =
+      this.maxBytes * Math.max(1, (now - this.checkedAt) / CHECK_MS) + this.sockets.size * READ_AHEAD_BYTES;
     this.checkedAt = now;
     const received = [...this.sockets].map(([socket, before]) => {
       this.sockets.set(socket, socket.bytesRead);
