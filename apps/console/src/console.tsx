@@ -63,6 +63,7 @@ export function Console() {
           setSignedIn(await signIn(await redeemLinkKey(offered), onEnd));
           setOffered(undefined);
         }}
+        onDecline={() => setOffered(undefined)}
       />
     );
   if (session === undefined)

@@ -157,6 +157,10 @@ test('a link signs in once: its key ends with it, and it stands in no address', 
   const expiresAt = new Date(Date.now() + 60_000).toISOString();
   const key = await fixture.baton.createKey({ scopes: ['mcp', 'agent', 'admin'], expiresAt });
   const link = `${fixture.baton.url(0)}/console/#key=${key}`;
+  const declined = await fixture.openAt(link);
+  await declined.getByRole('button', { name: 'Use another key' }).click();
+  await declined.getByLabel('API key').waitFor();
+  await declined.close();
   const first = await fixture.openAt(link);
   // Anyone may have sent it: its key is not used before its owner was shown and agreed to.
   await first.getByText(/^Sign in to tenant .*acme.* as .+/).waitFor();

@@ -3,8 +3,14 @@ import { ActionResult } from '../components/action/action-result.tsx';
 import { plainText } from '../components/plain-text.ts';
 import type { LinkOwner } from '../session/sign-in-link.ts';
 
+interface LinkOfferProps {
+  readonly owner: LinkOwner;
+  readonly onAccept: () => Promise<void>;
+  readonly onDecline: () => void;
+}
+
 /** Whom a sign-in link would sign in: anyone may have made it, so nothing is done with its key before the user agrees. */
-export function LinkOffer({ owner, onAccept }: { owner: LinkOwner; onAccept: () => Promise<void> }) {
+export function LinkOffer({ owner, onAccept, onDecline }: LinkOfferProps) {
   const action = useAction();
   const accept = () =>
     void action.start(async () => {
@@ -19,6 +25,9 @@ export function LinkOffer({ owner, onAccept }: { owner: LinkOwner; onAccept: () 
       </p>
       <button type="button" aria-busy={action.isRunning} disabled={action.isRunning} onClick={accept}>
         Sign in
+      </button>
+      <button type="button" class="secondary" disabled={action.isRunning} onClick={onDecline}>
+        Use another key
       </button>
       <ActionResult action={action} />
     </main>

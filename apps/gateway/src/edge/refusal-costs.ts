@@ -63,6 +63,9 @@ export class RefusalCosts {
       Math.max(...subjects.map((subject) => this.refusedBytes.take(subject, cost)));
     let wait = unpaid ? take(REQUEST_COST + request.bodyWeight) : 0;
     if (isWrongCredential(error)) wait = Math.max(wait, this.chargeWrongCredential(request, address));
+    // The last reply of its connection, of which nothing more is parsed.
+    const isLast = reply.raw.getHeader('connection') === 'close';
+    if (wait === 0 && isLast) return;
     if (wait === 0) {
       const allowance = Math.min(...subjects.map((subject) => this.refusedBytes.left(subject)));
       wait = take(await drainBody(request.raw, allowance));

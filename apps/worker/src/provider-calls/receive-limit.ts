@@ -12,15 +12,10 @@ const READ_AHEAD_BYTES = 262_144;
  * is part of no reply and is held up by nothing that reads one.
  */
 export class ReceiveLimit {
-  private readonly maxBytes: number;
   /** With what each had received at the last check. */
   private readonly sockets = new Map<Socket, number>();
   private checkedAt = 0;
   private checks: NodeJS.Timeout | undefined;
-
-  constructor(maxBytes = MAX_BYTES) {
-    this.maxBytes = maxBytes;
-  }
 
   /** Counts a connection until it closes. It is closed with an LlmCallFailure `api_error` when it takes part in exceeding the limit. */
   watch(socket: Socket): void {
@@ -39,7 +34,7 @@ export class ReceiveLimit {
   private check(): void {
     const now = performance.now();
     const most =
-      this.maxBytes * Math.max(1, (now - this.checkedAt) / CHECK_MS) + this.sockets.size * READ_AHEAD_BYTES;
+      MAX_BYTES * Math.max(1, (now - this.checkedAt) / CHECK_MS) + this.sockets.size * READ_AHEAD_BYTES;
     this.checkedAt = now;
     const received = [...this.sockets].map(([socket, before]) => {
       this.sockets.set(socket, socket.bytesRead);

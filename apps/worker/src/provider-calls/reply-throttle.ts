@@ -1,5 +1,6 @@
+import { MAX_BODY_BYTES } from '@baton/protocol';
 import { setImmediate as onImmediate } from 'node:timers';
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { Pace } from './pace.ts';
 import type { ReplyMemory } from './reply-memory.ts';
 
 /** So much of a reply is worked on in one turn of the event loop. */
@@ -7,28 +8,32 @@ const MAX_PIECE_BYTES = 4_096;
 
 /** A unit is a line of a stream, of which an event has two, or 1,024 bytes of any reply: some 20 µs of a worker's time. */
 const UNITS_PER_SECOND = 8_000;
-const MAX_UNITS = 8_000;
 const BYTES_PER_UNIT = 1_024;
-
-/** A shorter wait than so many milliseconds is put off. */
-const MIN_WAIT_MS = 5;
 
 /** What a turn of the event loop costs that a piece made long: a tenant's replies take a quarter of a worker's time in the long run. */
 const UNITS_PER_MS = 4 * (UNITS_PER_SECOND / 1_000);
 const FREE_TURN_MS = 5;
+
+/** Three quarters of what a tenant's connections may receive (`ReceiveLimit`), with what is saved up all of it. */
+const RECEIVED_PER_SECOND = 50_331_648;
+const MAX_SAVED_RECEIVED = 4_194_304;
+/** What a read costs besides its bytes, and what its bytes take of memory at least. */
+const READ_COST_BYTES = 8_192;
+const MIN_HELD_BYTES = 256;
 
 const NEW_LINE = 0x0a;
 
 /**
  * Reads the replies to one tenant's calls piece by piece, one piece of all of them in a turn of the event loop, and no faster than a
  * worker can read those of several tenants: an endpoint may send events in any number. One call's stream of 4,000 events a second is not held up.
+ * A reply that says its length is received whole before it is read at that pace: its endpoint has ended it, and closes the connection
+ * some seconds later whether it has been read or not.
  */
 export class ReplyThrottle {
   private readonly tenant: string;
   private readonly memory: ReplyMemory;
-  private units = MAX_UNITS;
-  private refilledAt = performance.now();
-  private lastTurn: Promise<unknown> = Promise.resolve();
+  private readonly reading = new Pace({ perSecond: UNITS_PER_SECOND, maxSaved: UNITS_PER_SECOND });
+  private readonly receiving = new Pace({ perSecond: RECEIVED_PER_SECOND, maxSaved: MAX_SAVED_RECEIVED });
 
   /** @param memory what its replies hold is counted in. */
   constructor(tenant: string, memory: ReplyMemory) {
@@ -49,17 +54,22 @@ export class ReplyThrottle {
     signal: AbortSignal | undefined,
   ): AsyncGenerator<Uint8Array> {
     const isJson = headers.get('content-type')?.includes('json') === true;
+    const isWhole = Number(headers.get('content-length') ?? Number.POSITIVE_INFINITY) <= MAX_BODY_BYTES;
     let held = 0;
+    const hold = (bytes: number) => {
+      this.memory.hold(this.tenant, bytes);
+      held += bytes;
+    };
     try {
-      for await (const bytes of body)
+      for await (const bytes of isWhole ? await this.receive(body, hold, signal) : body)
         for (let from = 0; from < bytes.length; from += MAX_PIECE_BYTES) {
           const piece = bytes.subarray(from, from + MAX_PIECE_BYTES);
           const lines = isJson
             ? 0
             : piece.reduce((count, byte) => (byte === NEW_LINE ? count + 1 : count), 0);
-          await this.turn(Math.max(lines, piece.length / BYTES_PER_UNIT), signal);
-          this.memory.hold(this.tenant, piece.length);
-          held += piece.length;
+          await this.reading.wait(Math.max(lines, piece.length / BYTES_PER_UNIT), signal);
+          this.chargeTurn();
+          if (!isWhole) hold(piece.length);
           yield piece;
         }
       // A whole reply is read when its end is known.
@@ -69,22 +79,23 @@ export class ReplyThrottle {
     }
   }
 
-  private turn(units: number, signal: AbortSignal | undefined): Promise<void> {
-    const turn = this.lastTurn.then(() => this.pay(units, signal));
-    this.lastTurn = turn.catch(() => {});
-    return turn;
-  }
-
-  private async pay(units: number, signal: AbortSignal | undefined): Promise<void> {
-    signal?.throwIfAborted();
-    const now = performance.now();
-    const refill = ((now - this.refilledAt) / 1_000) * UNITS_PER_SECOND;
-    this.units = Math.min(MAX_UNITS, this.units + refill) - units;
-    this.refilledAt = now;
-    const waitMs = (-this.units / UNITS_PER_SECOND) * 1_000;
-    if (waitMs < MIN_WAIT_MS) await setImmediate();
-    else await setTimeout(waitMs, undefined, { signal });
-    this.chargeTurn();
+  /** All that a reply sends, or somewhat more than any may have, which is for its reader to refuse. */
+  private async receive(
+    body: ReadableStream<Uint8Array>,
+    hold: (bytes: number) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array[]> {
+    const received: Uint8Array[] = [];
+    let length = 0;
+    for await (const bytes of body) {
+      hold(Math.max(bytes.length, MIN_HELD_BYTES));
+      received.push(bytes);
+      length += bytes.length;
+      // A small reply may be decoded to one of any size.
+      if (length > MAX_BODY_BYTES) break;
+      await this.receiving.wait(bytes.length + READ_COST_BYTES, signal);
+    }
+    return received;
   }
 
   /** What is passed on now is worked on before this turn of the event loop ends. */
@@ -92,8 +103,7 @@ export class ReplyThrottle {
     const since = performance.now();
     onImmediate(() => {
       const ms = performance.now() - since;
-      // What stopped the whole process, such as a pause of its machine, costs a second at most.
-      if (ms > FREE_TURN_MS) this.units = Math.max(-MAX_UNITS, this.units - ms * UNITS_PER_MS);
+      if (ms > FREE_TURN_MS) this.reading.charge(ms * UNITS_PER_MS);
     });
   }
 }

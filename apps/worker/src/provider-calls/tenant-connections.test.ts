@@ -164,6 +164,20 @@ test("replies that do not end take the room of their own tenant's replies, and g
   await expect.poll(() => call('mallory', `${url}/large`)).toHaveLength(30_000);
 });
 
+test('whole replies are not lost when their endpoint closes its idle connections before the pace of their tenant comes to them', async () => {
+  const { call } = open();
+  const reply = 'x'.repeat(4_000_000);
+  const hasty = createServer({ keepAliveTimeout: 500 }, (_request, response) => {
+    response.setHeader('content-length', reply.length).end(reply);
+  });
+  hasty.listen(0, '127.0.0.1');
+  await once(hasty, 'listening');
+  const { port } = hasty.address() as AddressInfo;
+  const calls = Array.from({ length: 8 }, () => call('acme', `http://localhost:${port}`));
+  expect((await Promise.all(calls)).map(({ length }) => length)).toEqual(calls.map(() => reply.length));
+  hasty.close();
+});
+
 test('an endpoint that sends more around the chunks of a reply than replies have is cut off, and its memory is not taken', async () => {
   const { connections } = open();
   answer = ({ socket }) => {
