@@ -5,14 +5,16 @@ import type { Dialect } from '../../call/dialect-choice.ts';
 import type { Call } from '../../call/call.ts';
 import { type Dispatcher, logRefusal } from '../dispatch/dispatcher.ts';
 import type { Dispatched } from '../dispatch/send-dispatched.ts';
-import { LISTEN, listen, type ListenServices } from './listen/listen.ts';
+import { LISTEN, listen } from './listen/listen.ts';
 import { sendWithLogMessages } from '../dispatch/log-messages.ts';
+import type { StreamRegistry } from '../../subscriptions/stream-registry.ts';
 import type { Message2026 } from './request/read-request.ts';
 import { RpcError } from '../../json-rpc/rpc-error.ts';
 import { ERROR_STATUSES } from './request/revision.ts';
 
 /** What messages of 2026-07-28 are answered by. */
-export interface DispatchersOf2026 extends ListenServices {
+export interface DispatchersOf2026 {
+  readonly streams: StreamRegistry;
   readonly dispatcher: Dispatcher;
 }
 
@@ -22,7 +24,7 @@ export async function dispatchMessageOf2026(
   { body }: FastifyRequest,
   reply: FastifyReply,
   caller: Call,
-  { dispatcher, ...listening }: DispatchersOf2026,
+  { dispatcher, streams }: DispatchersOf2026,
 ): Promise<Dispatched | undefined> {
   if (message.kind !== 'request') {
     // A refused key is reported before anything that is wrong with the message.
@@ -46,7 +48,7 @@ export async function dispatchMessageOf2026(
   };
   if (request.method === LISTEN) {
     try {
-      await listen(request, call, reply, listening);
+      await listen(request, call, reply, streams);
     } catch (thrown) {
       const refused = refusalOfRequest(thrown);
       if (refused === undefined) throw thrown;

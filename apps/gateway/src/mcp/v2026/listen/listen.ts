@@ -19,10 +19,6 @@ import { acknowledgedFilter, type ListenFilter, listenSchema } from './listen-fi
 
 export const LISTEN = 'subscriptions/listen';
 
-export interface ListenServices {
-  readonly streams: StreamRegistry;
-}
-
 /**
  * `subscriptions/listen` (MCP 2026-07-28): a stream of what the request names, on any replica, which first acknowledges what is served of it. It
  * tells once what may have changed before, and so misses nothing however often it is opened again; it ends with its connection, and
@@ -33,7 +29,7 @@ export async function listen(
   request: JSONRPCRequest,
   call: Call,
   reply: FastifyReply,
-  { streams }: ListenServices,
+  streams: StreamRegistry,
 ): Promise<void> {
   requireStreamAccepted(reply.request);
   const admitted = await admitCall(call, ANY_MCP_CALLER);
