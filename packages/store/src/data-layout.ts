@@ -1,7 +1,7 @@
 import { Cluster } from 'ioredis';
 import { type Keyspace, topologyKey } from './records/keys.ts';
 import type { Connection } from './redis/connection.ts';
-import { UnfitSettingError } from './redis/redis-errors.ts';
+import { UnsupportedSettingError } from './redis/redis-errors.ts';
 import { restoreSecrets } from './secrets/secrets-in-use.ts';
 
 const CLUSTER_SHARDS = 16;
@@ -14,7 +14,7 @@ const LAYOUT_VERSION = 2;
 
 /**
  * The number of shards of this Redis. The first start records it with the layout, for all later ones: `wanted`, or 16 on a
- * cluster, or 1. Errors: UnfitSettingError when another number or another layout is recorded.
+ * cluster, or 1. Errors: UnsupportedSettingError when another number or another layout is recorded.
  */
 export async function recordOrCheckLayout(
   connection: Connection,
@@ -31,13 +31,13 @@ export async function recordOrCheckLayout(
     [recorded, layout] = await read();
   }
   if (layout !== String(LAYOUT_VERSION)) {
-    throw new UnfitSettingError(
+    throw new UnsupportedSettingError(
       `This Redis holds Baton's data in layout ${layout}, and this release reads layout ${LAYOUT_VERSION}. Run the release that wrote ` +
         'it until its work has ended, or use another Redis or BATON_REDIS_PREFIX.',
     );
   }
   if (wanted !== undefined && recorded !== String(wanted)) {
-    throw new UnfitSettingError(
+    throw new UnsupportedSettingError(
       `BATON_SHARDS is ${wanted}, and this Redis holds Baton's data in ${recorded}: the number is fixed at the first start. Leave it out.`,
     );
   }

@@ -58,8 +58,8 @@ test('limits and hosts are read, and wrong ones are refused with their name and 
 test("the provider's own variable is the key of its own address alone, whatever is like that", async () => {
   const keyFor = async (endpoint?: string, provider = 'openai') => {
     const keys = { OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a' };
-    const { llmKey, unsentKey } = await read({ endpoint, provider }, keys);
-    return llmKey ?? `not ${unsentKey}`;
+    const { llmKey, withheldKey } = await read({ endpoint, provider }, keys);
+    return llmKey ?? `not ${withheldKey}`;
   };
   expect(await keyFor()).toBe('o');
   expect(await keyFor(undefined, 'anthropic')).toBe('a');

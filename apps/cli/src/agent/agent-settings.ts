@@ -7,7 +7,7 @@ import {
   type RequestRole,
 } from '@baton/protocol';
 import { z } from 'zod';
-import { findBaton, httpUrlSchema, shownAddress } from '../settings/baton-endpoint.ts';
+import { findBaton, httpUrlSchema, redactedUrl } from '../settings/baton-endpoint.ts';
 import {
   AGENT_SECRETS as SECRETS,
   AGENT_SETTING_NAMES as NAMES,
@@ -81,7 +81,7 @@ export interface AgentSettings
   readonly provider: EndpointKind;
   readonly models: Models;
   /** The provider's own variable, where it holds a key that is not sent to `endpoint`. */
-  readonly unsentKey: string | undefined;
+  readonly withheldKey: string | undefined;
   /** Further models that requests may name; `*` is any. */
   readonly allowModels: readonly string[];
   readonly imageHosts: readonly string[];
@@ -169,7 +169,7 @@ function textOf(flag: AgentFlags[keyof AgentFlags]): string | undefined {
 function refusal(name: Name, flags: AgentFlags, given: Partial<Record<Name, string>>, message: string) {
   const [flag, variable] = NAMES[name];
   const value = given[name] ?? '';
-  const shown = HIDDEN.includes(name) ? '(hidden)' : ADDRESSES.includes(name) ? shownAddress(value) : value;
+  const shown = HIDDEN.includes(name) ? '(hidden)' : ADDRESSES.includes(name) ? redactedUrl(value) : value;
   return `${name in flags ? flag : variable}=${shown}: ${message}`;
 }
 
@@ -188,13 +188,13 @@ function chooseKey(
   endpoint: string | undefined,
   llmKey: string | undefined,
   variables: NodeJS.ProcessEnv,
-): Pick<AgentSettings, 'llmKey' | 'unsentKey'> {
+): Pick<AgentSettings, 'llmKey' | 'withheldKey'> {
   const name = PROVIDER_KEYS[provider];
   const own = variables[name];
   if (!takesProviderKey(provider, endpoint))
-    return { llmKey, unsentKey: llmKey === undefined && own !== undefined ? name : undefined };
+    return { llmKey, withheldKey: llmKey === undefined && own !== undefined ? name : undefined };
   const key = llmKey ?? own;
-  if (key !== undefined || endpoint !== undefined) return { llmKey: key, unsentKey: undefined };
+  if (key !== undefined || endpoint !== undefined) return { llmKey: key, withheldKey: undefined };
   throw new ConfigurationError(
     `${name} is not set: the key of ${provider}'s API, or --endpoint for one that needs none`,
   );
@@ -214,10 +214,10 @@ export function keySettings({ provider, endpoint }: AgentSettings): string {
 }
 
 /** What there is to say of a key that is set and not sent; empty for nothing. */
-export function describeUnsentKey({ unsentKey, provider, endpoint }: AgentSettings): string[] {
-  if (unsentKey === undefined) return [];
+export function describeUnsentKey({ withheldKey, provider, endpoint }: AgentSettings): string[] {
+  if (withheldKey === undefined) return [];
   return [
-    `${unsentKey} is not sent to ${endpoint}: it is for ${new URL(PROVIDER_ADDRESSES[provider]).origin} alone. ` +
+    `${withheldKey} is not sent to ${endpoint}: it is for ${new URL(PROVIDER_ADDRESSES[provider]).origin} alone. ` +
       'Where this endpoint needs a key, give it as BATON_LLM_API_KEY.',
   ];
 }

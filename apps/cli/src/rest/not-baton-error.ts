@@ -10,11 +10,11 @@ export class NotBatonError extends Error {
   }
 }
 
-let lastRead: string | undefined;
+let lastRepliedUrl: string | undefined;
 
 /** Notes the address of a reply that is about to be read, for `explainShapeError`. */
-export function noteReply(url: string): void {
-  lastRead = url;
+export function rememberRepliedUrl(url: string): void {
+  lastRepliedUrl = url;
 }
 
 /**
@@ -23,6 +23,6 @@ export function noteReply(url: string): void {
  */
 export function explainShapeError(error: unknown): unknown {
   const isOfShape = error instanceof TypeError || error instanceof RangeError;
-  if (!isOfShape || lastRead === undefined) return error;
-  return new NotBatonError(lastRead, `its reply has another form (${error.message})`);
+  if (!isOfShape || lastRepliedUrl === undefined) return error;
+  return new NotBatonError(lastRepliedUrl, `its reply has another form (${error.message})`);
 }

@@ -8,7 +8,7 @@ import {
 import { EXIT_CODES } from '../process/exit-codes.ts';
 import { type RestEndpoint, type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
 import { ConfigurationError } from '../settings/environment.ts';
-import { NotBatonError, noteReply } from './not-baton-error.ts';
+import { NotBatonError, rememberRepliedUrl } from './not-baton-error.ts';
 import { PageCursors } from './page-cursors.ts';
 import { readReplyText } from './reply-text.ts';
 
@@ -45,7 +45,7 @@ export class RestClient {
     const { text, ok } = await this.fetchText(method, url, body, headers);
     if (ok && text === '') return undefined as T;
     const reply = readJson(text, url);
-    noteReply(url);
+    rememberRepliedUrl(url);
     if (ok && isRecord(reply)) return reply as T;
     throw this.refusal(reply, url);
   }

@@ -16,7 +16,7 @@ export const httpUrlSchema = z
   });
 
 /** What is shown of an address that is refused: nothing where it may hold a password. */
-export function shownAddress(text: string): string {
+export function redactedUrl(text: string): string {
   return text.includes('@') ? '(hidden)' : text;
 }
 

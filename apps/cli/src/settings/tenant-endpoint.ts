@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type BatonEndpoint, findBaton, httpUrlSchema, shownAddress } from './baton-endpoint.ts';
+import { type BatonEndpoint, findBaton, httpUrlSchema, redactedUrl } from './baton-endpoint.ts';
 import { ConfigurationError, readSecretFiles } from './environment.ts';
 
 /** Where Baton is, and with which key, on the command line. */
@@ -28,5 +28,5 @@ export function givenUrl({ url }: BatonFlags, variables: NodeJS.ProcessEnv): str
   const parsed = z.object({ url: httpUrlSchema.optional() }).safeParse({ url: given });
   if (parsed.success) return given;
   const name = url === undefined ? 'BATON_URL' : '--url';
-  throw new ConfigurationError(`${name}=${shownAddress(given ?? '')}: ${parsed.error.issues[0]?.message}`);
+  throw new ConfigurationError(`${name}=${redactedUrl(given ?? '')}: ${parsed.error.issues[0]?.message}`);
 }

@@ -46,7 +46,7 @@ export function installJsonBodyParser(app: FastifyInstance, loopTurns: LoopTurns
   });
   app.decorateRequest('bodyBytes', 0);
   app.decorateRequest('bodyWeight', 0);
-  app.decorateRequest('sentBeforeBody', undefined);
+  app.decorateRequest('socketBytesBeforeBody', undefined);
   app.decorateRequest('maxBodyBytes', MAX_BODY_BYTES);
 }
 

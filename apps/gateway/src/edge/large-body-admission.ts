@@ -22,7 +22,7 @@ export function refuseUnadmittedLargeBodies(
 ): void {
   app.addHook('onRequest', (request, reply, done) => {
     const announced = announcedBytes(request);
-    if (announced === undefined) request.sentBeforeBody = request.raw.socket.bytesRead;
+    if (announced === undefined) request.socketBytesBeforeBody = request.raw.socket.bytesRead;
     if (announced !== undefined && announced <= UNCHECKED_BYTES && !hasYamlBody(request)) return done();
     const { credential } = request;
     if (request.is404) return done(noRouteError(request));

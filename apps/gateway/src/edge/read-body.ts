@@ -30,12 +30,12 @@ export function readBody(
   const joined: Buffer[] = [];
   let last: Buffer[] = [];
   let pieces = 0;
-  const { sentBeforeBody } = request;
+  const { socketBytesBeforeBody } = request;
   const onData = (piece: Buffer) => {
     pieces++;
     request.bodyBytes += piece.length;
     request.bodyWeight = Math.max(request.bodyBytes, pieces * PIECE_WEIGHT);
-    const sent = sentBeforeBody === undefined ? 0 : payload.socket.bytesRead - sentBeforeBody;
+    const sent = socketBytesBeforeBody === undefined ? 0 : payload.socket.bytesRead - socketBytesBeforeBody;
     const problem = problemOfSize(request, pieces, sent);
     if (problem !== undefined) {
       payload.pause();
@@ -118,7 +118,7 @@ declare module 'fastify' {
     /** Bytes of the body that were read. */
     bodyBytes: number;
     /** What its connection had received when the request of a body in chunks began; undefined for other bodies. */
-    sentBeforeBody: number | undefined;
+    socketBytesBeforeBody: number | undefined;
     /** The most that are read: the tenant's `requestBytes` where they are known. */
     maxBodyBytes: number;
   }

@@ -6,7 +6,7 @@ import type { SessionTokens } from '../sessions/session-tokens.ts';
 import { NotificationStream } from './notification-stream.ts';
 import { type InTurn, NotificationWriter, type StreamFormat } from './notification-writer.ts';
 import type { StreamHolder } from './stream-holder.ts';
-import { StreamPace } from './stream-pace.ts';
+import { StreamRateLimiter } from './stream-rate-limiter.ts';
 import type { StreamSource } from './stream-source.ts';
 import { TenantStreams } from './tenant-streams.ts';
 
@@ -16,7 +16,7 @@ const MAX_STREAMS_PER_TENANT = 1_000;
 /** The notification streams that this replica holds, tenant by tenant. */
 export class StreamRegistry {
   private readonly tenants = new Map<string, TenantStreams>();
-  private readonly pace = new StreamPace();
+  private readonly rateLimiter = new StreamRateLimiter();
 
   constructor(sessions: SessionTokens) {
     sessions.onEnd((id) => {
@@ -68,7 +68,7 @@ export class StreamRegistry {
     reply.hijack();
     const signal = call.signal();
     const headers = reply.getHeaders() as Record<string, string>;
-    const inTurn: InTurn = (write) => this.pace.run(tenant.id, write);
+    const inTurn: InTurn = (write) => this.rateLimiter.run(tenant.id, write);
     stream.open(new NotificationWriter(reply.raw, headers, format, inTurn, remove));
     // A drain closes streams at once: clients open them again at another replica.
     if (signal.aborted) stream.close();

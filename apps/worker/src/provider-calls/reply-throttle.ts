@@ -1,7 +1,7 @@
 import { MAX_BODY_BYTES } from '@baton/protocol';
 import { setImmediate as onImmediate } from 'node:timers';
-import { Pace } from './pace.ts';
-import type { ReplyMemory } from './reply-memory.ts';
+import { RateLimiter } from './rate-limiter.ts';
+import type { ReplyBudget } from './reply-budget.ts';
 
 /** So much of a reply is worked on in one turn of the event loop. */
 const MAX_PIECE_BYTES = 4_096;
@@ -31,12 +31,15 @@ const NEW_LINE = 0x0a;
  */
 export class ReplyThrottle {
   private readonly tenant: string;
-  private readonly memory: ReplyMemory;
-  private readonly reading = new Pace({ perSecond: UNITS_PER_SECOND, maxSaved: UNITS_PER_SECOND });
-  private readonly receiving = new Pace({ perSecond: RECEIVED_PER_SECOND, maxSaved: MAX_SAVED_RECEIVED });
+  private readonly memory: ReplyBudget;
+  private readonly reading = new RateLimiter({ perSecond: UNITS_PER_SECOND, maxSaved: UNITS_PER_SECOND });
+  private readonly receiving = new RateLimiter({
+    perSecond: RECEIVED_PER_SECOND,
+    maxSaved: MAX_SAVED_RECEIVED,
+  });
 
   /** @param memory what its replies hold is counted in. */
-  constructor(tenant: string, memory: ReplyMemory) {
+  constructor(tenant: string, memory: ReplyBudget) {
     this.tenant = tenant;
     this.memory = memory;
   }

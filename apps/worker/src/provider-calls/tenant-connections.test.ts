@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { AddressGuard } from './address-guard.ts';
-import { ReplyMemory } from './reply-memory.ts';
+import { ReplyBudget } from './reply-budget.ts';
 import { TenantConnections } from './tenant-connections.ts';
 
 const sockets = new Set<Socket>();
@@ -43,7 +43,7 @@ class CountingGuard extends AddressGuard {
   }
 }
 
-function open(allowed = ['127.0.0.0/8'], memory = new ReplyMemory()) {
+function open(allowed = ['127.0.0.0/8'], memory = new ReplyBudget()) {
   const guard = new CountingGuard(allowed);
   const connections = new TenantConnections(guard, memory);
   const call = (tenant: string, to = url) =>
@@ -140,7 +140,7 @@ test.each([
 );
 
 test("replies that do not end take the room of their own tenant's replies, and give it back when their calls end", async () => {
-  const { call, connections } = open(undefined, new ReplyMemory(40_000));
+  const { call, connections } = open(undefined, new ReplyBudget(40_000));
   answer = (request, response) => {
     response.write('x'.repeat(request.url === '/small' ? 12_000 : 30_000));
     if (request.url !== '/endless') response.end();

@@ -2,7 +2,7 @@ import { Agent, buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.ts';
 import { createGuardedFetch, guardedLookup } from './guarded-fetch.ts';
 import { ReceiveLimit } from './receive-limit.ts';
-import { ReplyMemory } from './reply-memory.ts';
+import { ReplyBudget } from './reply-budget.ts';
 import { ReplyThrottle } from './reply-throttle.ts';
 
 /** So many bytes of a reply's header are read. */
@@ -30,10 +30,10 @@ export class TenantConnections {
   private readonly guard: AddressGuard;
   private readonly tenants = new Map<string, Connections>();
 
-  private readonly memory: ReplyMemory;
+  private readonly memory: ReplyBudget;
 
   /** @param memory of all tenants' replies. */
-  constructor(guard: AddressGuard, memory = new ReplyMemory()) {
+  constructor(guard: AddressGuard, memory = new ReplyBudget()) {
     this.guard = guard;
     this.memory = memory;
   }

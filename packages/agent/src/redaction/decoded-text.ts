@@ -36,7 +36,7 @@ export interface DecodedText {
 }
 
 /** A text as it is, percent-decoded, and without the escapes of JSON or HTML. */
-export function decodedForms(text: string): DecodedText[] {
+export function decodings(text: string): DecodedText[] {
   const found = ENCODINGS.filter(({ mark }) => text.includes(mark));
   return [{ text, sourceOf: (range) => range }, ...found.map((encoding) => decoded(text, encoding))];
 }

@@ -2,7 +2,7 @@ import { isRecord } from '@baton/protocol';
 import { isDeepStrictEqual } from 'node:util';
 import type { AnswerFunction } from '../api/answer-function.ts';
 import { LlmCallFailure, toLlmCallFailure } from '../api/llm-call-failure.ts';
-import { SecretForms } from './secret-forms.ts';
+import { SecretEncodings } from './secret-encodings.ts';
 import type { TextRange } from './text-matcher.ts';
 
 /** A shorter key is no secret, such as `none` of an endpoint of one's own, and may be a word of any answer. */
@@ -13,11 +13,11 @@ export const REDACTED = '[redacted]';
 
 /** Takes a key out of whatever comes back from an endpoint that echoes it, in each of its forms. */
 export class SecretRedaction {
-  private readonly forms: SecretForms | undefined;
+  private readonly forms: SecretEncodings | undefined;
 
   constructor(secret: string | undefined) {
     const isSecret = secret !== undefined && secret.length >= MIN_SECRET_LENGTH;
-    this.forms = isSecret ? new SecretForms(secret) : undefined;
+    this.forms = isSecret ? new SecretEncodings(secret) : undefined;
   }
 
   text(text: string): string {

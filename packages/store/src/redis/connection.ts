@@ -13,7 +13,7 @@ import {
   mastersOf,
   pingMasters,
 } from './redis-client.ts';
-import { EvictionPolicyError, persistenceFault, toUnavailable, WritesRefusedError } from './redis-errors.ts';
+import { EvictionPolicyError, persistenceError, toUnavailable, WritesRefusedError } from './redis-errors.ts';
 import { requireFsync } from './fsync-support.ts';
 import { NO_REPLICATION, ReplicatedWriter, type Replication } from './replicated-writer.ts';
 
@@ -162,7 +162,7 @@ export class Connection {
     await this.checkEvictionPolicy();
     await this.command((client) =>
       pingMasters(client).catch((error: unknown) => {
-        const fault = persistenceFault(error);
+        const fault = persistenceError(error);
         throw fault === undefined ? error : new WritesRefusedError(maskUrlPasswords(this.url), fault);
       }),
     );

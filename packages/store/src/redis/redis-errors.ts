@@ -29,7 +29,7 @@ export function toUnavailable(error: unknown): unknown {
 }
 
 /** A setting of this process, or of Redis, with which no process starts. */
-export class UnfitSettingError extends BatonError {
+export class UnsupportedSettingError extends BatonError {
   /** EX_CONFIG: a restart does not help until the setting is changed. */
   readonly exitCode = 78;
 
@@ -39,7 +39,7 @@ export class UnfitSettingError extends BatonError {
 }
 
 /** A Redis whose policy may evict parked work. No process starts on it, and a running one is not ready. */
-export class EvictionPolicyError extends UnfitSettingError {
+export class EvictionPolicyError extends UnsupportedSettingError {
   readonly policy: string;
 
   constructor(place: string, policy: string) {
@@ -67,7 +67,7 @@ export class WritesRefusedError extends BatonError {
 }
 
 /** Why a Redis that refuses writes for want of persistence does so, from its reply to PING; undefined of another error. */
-export function persistenceFault(error: unknown): string | undefined {
+export function persistenceError(error: unknown): string | undefined {
   return error instanceof Error ? /^MISCONF ([^.\r\n]+)/.exec(error.message)?.[1] : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { topologyKey } from '../records/keys.ts';
 import type { Connection } from '../redis/connection.ts';
-import { UnfitSettingError } from '../redis/redis-errors.ts';
+import { UnsupportedSettingError } from '../redis/redis-errors.ts';
 import { deriveSealKey } from './seal-key.ts';
 
 /** The secrets of a process: the current one, and those that it knows beside it. */
@@ -28,7 +28,7 @@ export function sharesSecrets(recorded: string, secrets: Secrets): boolean {
 }
 
 /**
- * Records which secrets this process has, where none are recorded or where they are of one deployment. Errors: UnfitSettingError where the recorded ones
+ * Records which secrets this process has, where none are recorded or where they are of one deployment. Errors: UnsupportedSettingError where the recorded ones
  * are another deployment's, since the process would refuse every key that is good there; with `anySecret` such a process starts, and nothing is recorded.
  */
 export async function recordOrCheckSecrets(
@@ -46,7 +46,7 @@ export async function recordOrCheckSecrets(
   }
   if (recorded === own) return;
   if (sharesSecrets(recorded, secrets)) return writeIfThereIsRoom(connection, 'HSET', prefix, own);
-  if (!anySecret) throw new UnfitSettingError(otherSecretText(prefix));
+  if (!anySecret) throw new UnsupportedSettingError(otherSecretText(prefix));
 }
 
 /** What a process and `baton doctor` say of a secret that is not the deployment's. */

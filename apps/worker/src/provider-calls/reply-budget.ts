@@ -7,7 +7,7 @@ const MAX_HELD_BYTES = 268_435_456;
  * The bytes of replies to calls that a worker is reading. Beyond `max`, a tenant that holds more than its share, which is an equal one for
  * each tenant with such replies, gets no more: whoever holds less is not held up by it.
  */
-export class ReplyMemory {
+export class ReplyBudget {
   private readonly max: number;
   private readonly tenants = new Map<string, number>();
   private total = 0;

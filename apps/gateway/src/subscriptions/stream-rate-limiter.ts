@@ -11,7 +11,7 @@ const WRITE_COST = 1_024;
  * What streams are told, one of a tenant after the other, each in a turn of the event loop, and so much a second: a change may concern all of its
  * streams, and each tells a whole task, or names a hundred resources. Who waits is told of the latest state, so nothing is lost by it.
  */
-export class StreamPace {
+export class StreamRateLimiter {
   private readonly buckets = new TokenBuckets(PER_SECOND, BURST);
   private readonly last = new Map<string, Promise<void>>();
 

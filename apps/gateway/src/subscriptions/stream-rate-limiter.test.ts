@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { StreamPace } from './stream-pace.ts';
+import { StreamRateLimiter } from './stream-rate-limiter.ts';
 
 test("what one tenant's streams are told follows one another, each behind what the one before it cost, and holds up no other tenant's", async () => {
-  const pace = new StreamPace();
+  const rateLimiter = new StreamRateLimiter();
   const begun: string[] = [];
   const write = (tenant: string, name: string, characters = 1) =>
-    pace.run(tenant, async () => {
+    rateLimiter.run(tenant, async () => {
       begun.push(name);
       return characters;
     });
@@ -19,7 +19,7 @@ test("what one tenant's streams are told follows one another, each behind what t
 });
 
 test('the event loop turns between two writes of a tenant', async () => {
-  const pace = new StreamPace();
+  const rateLimiter = new StreamRateLimiter();
   let turns = 0;
   const atOfWrite: number[] = [];
   const turn = () => {
@@ -27,17 +27,17 @@ test('the event loop turns between two writes of a tenant', async () => {
     if (atOfWrite.length < 3) setImmediate(turn);
   };
   setImmediate(turn);
-  const write = () => pace.run('a', () => (atOfWrite.push(turns), 1));
+  const write = () => rateLimiter.run('a', () => (atOfWrite.push(turns), 1));
   await Promise.all([write(), write(), write()]);
   expect(new Set(atOfWrite).size).toBe(3);
 });
 
 test('a write that fails fails by itself', async () => {
-  const pace = new StreamPace();
-  const failing = pace.run('a', async () => {
+  const rateLimiter = new StreamRateLimiter();
+  const failing = rateLimiter.run('a', async () => {
     throw new Error('gone');
   });
-  const next = pace.run('a', () => 1);
+  const next = rateLimiter.run('a', () => 1);
   await expect(failing).rejects.toThrow('gone');
   await next;
 });

@@ -4,7 +4,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 const MIN_WAIT_MS = 5;
 
 /** Lets through so many units a second, in the order in which they are asked for, at most one ask in a turn of the event loop. */
-export class Pace {
+export class RateLimiter {
   private readonly perSecond: number;
   private readonly maxSaved: number;
   private units: number;

@@ -1,8 +1,8 @@
-import { decodedForms } from './decoded-text.ts';
+import { decodings } from './decoded-text.ts';
 import { TextMatcher, type TextRange } from './text-matcher.ts';
 
 /** A form of a key: `rest` is what goes with it, if it stands behind it. */
-interface SecretForm {
+interface SecretEncoding {
   readonly matcher: TextMatcher;
   readonly rest?: RegExp;
 }
@@ -16,10 +16,10 @@ const LONGEST_REST = 4;
  * The forms in which a key may come back: as it is, in hexadecimal digits, in Base64 of it or of a text around it, or cut behind its
  * beginning, and each of them also percent-encoded or escaped as in JSON or HTML. To look for them takes a time that grows with the text alone.
  */
-export class SecretForms {
+export class SecretEncodings {
   /** No form of the key is longer. */
   readonly longest: number;
-  private readonly forms: readonly SecretForm[];
+  private readonly forms: readonly SecretEncoding[];
 
   constructor(secret: string) {
     this.longest = secret.length * LONGEST_FORM + LONGEST_REST;
@@ -34,7 +34,7 @@ export class SecretForms {
   /** Where they stand in a text, in its order, without overlap. */
   rangesIn(text: string): TextRange[] {
     const found: TextRange[] = [];
-    for (const reading of decodedForms(text))
+    for (const reading of decodings(text))
       for (const { matcher, rest } of this.forms)
         for (const range of matcher.rangesIn(reading.text)) {
           const end = rest === undefined ? range.end : endOfRest(rest, reading.text, range.end);
@@ -64,7 +64,7 @@ function union(ranges: TextRange[]): TextRange[] {
  * The key within Base64 of a longer text, such as `user:key`, by how many bytes are `before` it in its group of three: the characters
  * that hold nothing but bits of it, in the alphabet for URLs too. Characters of its last bits, and what fills the group up, go with them.
  */
-function base64Forms(secret: string, before: number): SecretForm[] {
+function base64Forms(secret: string, before: number): SecretEncoding[] {
   const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
   const first = Math.ceil((before * 8) / 6);
   const end = Math.floor((bytes.length * 8) / 6);
