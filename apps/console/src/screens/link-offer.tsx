@@ -23,12 +23,14 @@ export function LinkOffer({ owner, onAccept, onDecline }: LinkOfferProps) {
       <p>
         Sign in to tenant {plainText(owner.tenant)} as {plainText(owner.principal)}?
       </p>
-      <button type="button" aria-busy={action.isRunning} disabled={action.isRunning} onClick={accept}>
-        Sign in
-      </button>
-      <button type="button" class="secondary" disabled={action.isRunning} onClick={onDecline}>
-        Use another key
-      </button>
+      <div class="actions">
+        <button type="button" aria-busy={action.isRunning} disabled={action.isRunning} onClick={accept}>
+          Sign in
+        </button>
+        <button type="button" class="secondary" disabled={action.isRunning} onClick={onDecline}>
+          Use another key
+        </button>
+      </div>
       <ActionResult action={action} />
     </main>
   );
