@@ -67,6 +67,8 @@ const PERIODIC_COMMANDS = [
   /^"time"/i,
   /^"info" "memory"/i,
   /^"ping"/i,
+  /^"info" "replication"/i,
+  /^"eval" "#!lua flags=allow-oom/i,
   /^"hexists" "[^"]*:topology"/i,
   /^"zrangebyscore" "[^"]*:workers"/i,
   /^"hgetall" "[^"]*:jobs"/i,

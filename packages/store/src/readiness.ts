@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { unreadyReason } from './redis/redis-errors.ts';
 import type { Store } from './store.ts';
 
@@ -17,11 +18,16 @@ export interface Readiness {
   };
 }
 
-/** 503 when Redis cannot be used. Paused queues, and a memory of which only the reserve is left, are named and leave a process ready. */
+/** Shorter than probes wait, of which the strictest common one is given up after a second. */
+const MAX_MS = 800;
+
+/** 503 when Redis cannot be used, or does not answer within 0.8 s. Paused queues, and a memory of which only the reserve is left, are named and leave a process ready. */
 export async function readReadiness(store: ReadinessSource): Promise<Readiness> {
   try {
-    await store.ping();
-    const paused = await store.pausedQueues();
+    const paused = await within(MAX_MS, async () => {
+      await store.ping();
+      return store.pausedQueues();
+    });
     const { refuses } = store.redisMemory;
     return {
       status: 200,
@@ -33,5 +39,20 @@ export async function readReadiness(store: ReadinessSource): Promise<Readiness> 
     };
   } catch (error) {
     return { status: 503, body: { status: unreadyReason(error) } };
+  }
+}
+
+/** Errors: those of `read`, and an Error once it has taken longer. A reply that has come while this process was busy is in time. */
+async function within<T>(ms: number, read: () => Promise<T>): Promise<T> {
+  const ended = new AbortController();
+  const late = async () => {
+    await setTimeout(ms, undefined, { signal: ended.signal });
+    await setImmediate();
+    throw new Error(`No reply within ${ms} ms.`);
+  };
+  try {
+    return await Promise.race([read(), late()]);
+  } finally {
+    ended.abort();
   }
 }

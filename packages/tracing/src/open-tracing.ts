@@ -57,7 +57,7 @@ function logProblems(log: Logger): void {
     if (Date.now() < nextAt) return;
     nextAt = Date.now() + WARNING_INTERVAL_MS;
     const reason = [message, ...args].map(String).join(' ').slice(0, 500);
-    log.warn({ reason }, 'spans could not be sent; they are dropped');
+    log.warn({ reason }, 'tracing warns; spans that could not be sent are dropped');
   };
   const ignore = () => {};
   const logger = { error: warn, warn, info: ignore, debug: ignore, verbose: ignore };

@@ -15,7 +15,7 @@ interface Log {
 interface Watched extends Pick<Store, 'ping' | 'pausedQueues' | 'redisMemory'> {}
 
 /**
- * Logs when Redis becomes unusable (unreachable, unable to persist, full, or its maxmemory-policy evicts after a `CONFIG SET` or a failover),
+ * Logs when Redis becomes unusable (unreachable, without writes, full, or its maxmemory-policy evicts after a `CONFIG SET` or a failover),
  * once a minute while it stays so, when it is usable again, and when an operator pauses or resumes queues. It is the one place that does: calls that fail
  * meanwhile are told to their callers. The process goes on, since ending it would not save parked tasks; a gateway's readiness fails meanwhile.
  */

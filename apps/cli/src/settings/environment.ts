@@ -54,7 +54,7 @@ const settings = z.object({
     .string()
     .regex(
       /^(rediss?(\+cluster)?:\/\/|unix:\/\/|rediss?\+sentinel:\/\/[^/]+\/[^/?]+(\/\d+)?(\?sentinelPassword=.*)?$)/,
-      'must be redis://, rediss://, redis+cluster://host:port,host:port, redis+sentinel://host:port,host:port/<master> or unix://',
+      'must be redis://, unix://, redis+cluster://host:port,host:port, or redis+sentinel://host:port,host:port/<master> with the name of the master that the Sentinels watch; rediss for TLS',
     )
     .optional(),
   PORT: port,

@@ -28,7 +28,7 @@ export class TaskMetrics {
     for (const metric of [this.parks, this.ends, this.scripts]) registry.registerMetric(metric as never);
     new Gauge({
       name: 'baton_redis_up',
-      help: 'Whether Redis answers this process and can persist what it takes: 1 or 0',
+      help: 'Whether Redis answers this process and takes writes: 1 or 0',
       registers: [registry],
       collect() {
         this.set(store.redisMemory.usable ? 1 : 0);

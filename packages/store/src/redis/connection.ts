@@ -13,7 +13,8 @@ import {
   mastersOf,
   pingMasters,
 } from './redis-client.ts';
-import { EvictionPolicyError, persistenceError, toUnavailable, WritesRefusedError } from './redis-errors.ts';
+import { EvictionPolicyError, toUnavailable, WritesRefusedError } from './redis-errors.ts';
+import { parseSentinelUrl } from './redis-url.ts';
 import { requireFsync } from './fsync-support.ts';
 import { NO_REPLICATION, ReplicatedWriter, type Replication } from './replicated-writer.ts';
 
@@ -155,15 +156,14 @@ export class Connection {
   }
 
   /**
-   * Errors: `unavailable` when a server does not answer, EvictionPolicyError when one may evict parked work, WritesRefusedError when one cannot persist
-   * what it takes.
+   * Errors: `unavailable` when a server does not answer, EvictionPolicyError when one may evict parked work, WritesRefusedError when one takes
+   * no writes.
    */
   async ping(): Promise<void> {
     await this.checkEvictionPolicy();
     await this.command((client) =>
       pingMasters(client).catch((error: unknown) => {
-        const fault = persistenceError(error);
-        throw fault === undefined ? error : new WritesRefusedError(maskUrlPasswords(this.url), fault);
+        throw WritesRefusedError.from(error, maskUrlPasswords(this.url)) ?? error;
       }),
     );
   }
@@ -181,6 +181,9 @@ export class Connection {
   }
 }
 
-function unreachable(url: string, reason: string): BatonError {
+function unreachable(url: string, error: string): BatonError {
+  // The client calls Sentinels that know no such master unreachable.
+  const master = error.includes('No such master') ? parseSentinelUrl(url)?.name : undefined;
+  const reason = master === undefined ? error : `no Sentinel knows the master '${master}'`;
   return new BatonError('unavailable', `Redis at ${maskUrlPasswords(url)} cannot be used: ${reason}`);
 }

@@ -16,7 +16,7 @@ const NEAR = 0.4;
 
 /** How Redis stood when it was last asked. */
 export interface RedisMemory {
-  /** False when a server gave no answer, or refuses writes since it cannot persist them. */
+  /** False when a server gave no answer, or takes no writes. */
   readonly usable: boolean;
   /** The share of its memory that the fullest server uses; 0 of servers without a limit. */
   readonly usedShare: number;

@@ -65,9 +65,21 @@ export function mastersOf(client: Redis | Cluster): Redis[] {
   return client instanceof Cluster ? client.nodes('master') : [client];
 }
 
-/** Fails where one of them refuses writes for want of persistence, too: Redis then refuses PING. */
+/** It may write and does nothing, and so is refused where any write is, but for want of memory. */
+const WRITE_PROBE = '#!lua flags=allow-oom\nreturn 1';
+
+/** Errors: what a master replies that takes no writes, and those of one that does not answer. */
 export async function pingMasters(client: Redis | Cluster): Promise<void> {
-  await Promise.all(mastersOf(client).map((master) => master.ping()));
+  await Promise.all(mastersOf(client).map(pingMaster));
+}
+
+async function pingMaster(master: Redis): Promise<void> {
+  await master.ping();
+  // A write that a replica refuses would close the connection (see `reconnectOnError`).
+  const replication = await master.info('replication');
+  if (/^role:slave/m.test(replication) && /^slave_read_only:1/m.test(replication))
+    throw new Error('READONLY');
+  await master.eval(WRITE_PROBE, 0);
 }
 
 function connect(url: string, options: ClientOptions): Redis | Cluster {

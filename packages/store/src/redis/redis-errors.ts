@@ -51,24 +51,42 @@ export class EvictionPolicyError extends UnsupportedSettingError {
   }
 }
 
-/** A Redis that answers and refuses every write, since it cannot persist what it takes: its disk is full, or a snapshot failed. */
+/** Why Redis refuses every write, by the reply that says so, and what ends that. */
+const WRITE_REFUSALS: readonly { reply: RegExp; reason?: string; remedy: string }[] = [
+  { reply: /^MISCONF ([^.\r\n]+)/, remedy: 'make room on its disk, or mend what its log names' },
+  {
+    reply: /^NOREPLICAS/,
+    reason: 'fewer replicas follow it than its min-replicas-to-write',
+    remedy: 'start its replicas, or lower min-replicas-to-write',
+  },
+  {
+    reply: /^READONLY/,
+    reason: 'it is a replica, which is read-only',
+    remedy: 'name its master in REDIS_URL, or make it one (REPLICAOF NO ONE)',
+  },
+];
+
+/** A Redis that answers and refuses every write. */
 export class WritesRefusedError extends BatonError {
-  /** In Redis's words. */
   readonly reason: string;
 
-  constructor(place: string, reason: string) {
+  private constructor(place: string, reason: string, remedy: string) {
     super(
       'unavailable',
-      `Redis at ${place} takes no writes: ${reason}. Every call is refused until it can persist again: ` +
-        'make room on its disk, or mend what its log names.',
+      `Redis at ${place} takes no writes: ${reason}. Every call is refused until it does: ${remedy}.`,
     );
     this.reason = reason;
   }
-}
 
-/** Why a Redis that refuses writes for want of persistence does so, from its reply to PING; undefined of another error. */
-export function persistenceError(error: unknown): string | undefined {
-  return error instanceof Error ? /^MISCONF ([^.\r\n]+)/.exec(error.message)?.[1] : undefined;
+  /** From a reply to a write or a PING; undefined for a reply that says something else. */
+  static from(reply: unknown, place: string): WritesRefusedError | undefined {
+    if (!(reply instanceof Error)) return undefined;
+    for (const { reply: pattern, reason, remedy } of WRITE_REFUSALS) {
+      const found = pattern.exec(reply.message);
+      if (found !== null) return new WritesRefusedError(place, reason ?? found[1] ?? '', remedy);
+    }
+    return undefined;
+  }
 }
 
 /** Why a process is not ready, in a few words, from the error that `Store.ping` threw. */
