@@ -134,6 +134,18 @@ test('an obliterated queue of deadlines is created again, and no deadline is los
   await deadlines.close();
 }, 40_000);
 
+test('a sweep that a worker with a fast clock has scheduled, and died, does not hold up deadlines', async () => {
+  const deadlines = openBullQueue(baton.redisUrl, 'deadlines');
+  await deadlines.queue.removeJobScheduler('sweep');
+  const startDate = Date.now() + 600_000;
+  await deadlines.queue.upsertJobScheduler('sweep', { every: 500, startDate }, { data: { shard: 0 } });
+  const { taskId } = await callTool(client, 'bench_sleep', { ms: 100 });
+  await expect
+    .poll(async () => (await callTool(client, 'task_status', { taskId })).status, { timeout: 15_000 })
+    .toBe('input_required');
+  await deadlines.close();
+}, 40_000);
+
 test('a task that fails transiently is retried after a delay, and completes once the cause is gone', async () => {
   const { redis, queue } = view;
   const project = 'baton:{s0}:t:acme:project:wrong';

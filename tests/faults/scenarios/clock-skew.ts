@@ -89,6 +89,7 @@ async function runWithSkew(
 
     await checkWorkerLiveness(redis, url, key, check);
     await checkKeyExpiry(testbed, url, check);
+    if (workerBy < 0) await checkDeadFastWorker(testbed, redis, check, { url, key });
   } finally {
     redis.disconnect();
     await testbed.stop();
@@ -106,6 +107,30 @@ async function checkWorkerLiveness(redis: Redis, url: string, key: string, check
   const { outcome } = (await answerInteraction(url, key, parked.interactionId, 'v')).content;
   const { ready: _, held: _also, next: _last, ...batches } = await redis.hgetall('baton:{s0}:t:acme:jobs');
   check(outcome.status === 'completed' && Object.keys(batches).length === 0, 'no batch is left behind');
+}
+
+/** A worker whose clock is ahead schedules the next sweep by it; when it dies, those that are left sweep on. */
+async function checkDeadFastWorker(
+  testbed: Testbed,
+  redis: Redis,
+  check: Check,
+  { url, key }: { readonly url: string; readonly key: string },
+): Promise<void> {
+  const fast = await testbed.startProcess('worker', shiftedClock(TEN_MINUTES));
+  const sweeps = async () => {
+    const [, next] = await redis.zrange('baton:{s0}:bull:deadlines:delayed', '0', '-1', 'WITHSCORES');
+    // BullMQ's score has the time above its 12 lowest bits.
+    return Number(next ?? 0) / 4_096 - Date.now() > TEN_MINUTES / 2;
+  };
+  check(await holdsWithin(sweeps, 20_000, 5), 'the worker ahead schedules the next sweep');
+  await fast.stop('SIGKILL');
+  const { taskId } = (await tryCallTool(url, key, 'bench_echo', { text: 'swept' })).content;
+  const ended = async () =>
+    (await tryCallTool(url, key, 'task_status', { taskId })).content.status === 'failed';
+  check(
+    await holdsWithin(ended, LIFE_MS + 10_000, 50),
+    'a deadline ends after a worker ahead has been killed',
+  );
 }
 
 /** A key that ends in a few seconds works until then, and no longer. */

@@ -104,10 +104,16 @@ export class BullmqQueues {
     return states.some((state) => state !== 'unknown' && state !== 'failed' && state !== 'completed');
   }
 
-  /** Schedules the sweeps of a shard in BullMQ; replaces an earlier schedule. */
+  /**
+   * Schedules the sweeps of a shard in BullMQ from now on, unless one waits to be run. An earlier schedule is removed: it goes on from
+   * its last sweep, by the clock of the worker that ran it, which may have been ahead.
+   */
   async scheduleSweeps(shard: number): Promise<void> {
     const opts = { attempts: 1, removeOnFail: { count: 100, age: 86_400 } };
-    await this.queue(shard, 'deadlines').upsertJobScheduler(
+    const queue = this.queue(shard, 'deadlines');
+    if ((await queue.getWaitingCount()) > 0) return;
+    await queue.removeJobScheduler(SWEEP_JOB);
+    await queue.upsertJobScheduler(
       SWEEP_JOB,
       { every: SWEEP_INTERVAL },
       { name: SWEEP_JOB, data: { shard }, opts },

@@ -160,12 +160,12 @@ export class Connection {
    * no writes.
    */
   async ping(): Promise<void> {
-    await this.checkEvictionPolicy();
-    await this.command((client) =>
+    const pinged = this.command((client) =>
       pingMasters(client).catch((error: unknown) => {
         throw WritesRefusedError.from(error, maskUrlPasswords(this.url)) ?? error;
       }),
     );
+    await Promise.all([this.checkEvictionPolicy(), pinged]);
   }
 
   /** Errors: EvictionPolicyError when a server may evict parked work. */

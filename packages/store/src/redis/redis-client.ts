@@ -68,18 +68,26 @@ export function mastersOf(client: Redis | Cluster): Redis[] {
 /** It may write and does nothing, and so is refused where any write is, but for want of memory. */
 const WRITE_PROBE = '#!lua flags=allow-oom\nreturn 1';
 
-/** Errors: what a master replies that takes no writes, and those of one that does not answer. */
+/** Clients of a replica: a write that it refuses closes the connection (`reconnectOnError`), to look for the master once. */
+const replicas = new WeakSet<Redis>();
+
+/** Errors: what a master replies that takes no writes, and those of one that does not answer. All is asked in one round trip. */
 export async function pingMasters(client: Redis | Cluster): Promise<void> {
   await Promise.all(mastersOf(client).map(pingMaster));
 }
 
 async function pingMaster(master: Redis): Promise<void> {
-  await master.ping();
-  // A write that a replica refuses would close the connection (see `reconnectOnError`).
-  const replication = await master.info('replication');
-  if (/^role:slave/m.test(replication) && /^slave_read_only:1/m.test(replication))
-    throw new Error('READONLY');
-  await master.eval(WRITE_PROBE, 0);
+  const [replication] = await Promise.all([
+    master.info('replication'),
+    master.ping(),
+    replicas.has(master) ? undefined : master.eval(WRITE_PROBE, 0),
+  ]).catch((error: unknown) => {
+    if (error instanceof Error && error.message.startsWith('READONLY')) replicas.add(master);
+    throw error;
+  });
+  if (!replicas.has(master)) return;
+  if (/^role:slave/m.test(replication)) throw new Error('READONLY');
+  replicas.delete(master);
 }
 
 function connect(url: string, options: ClientOptions): Redis | Cluster {
