@@ -88,6 +88,7 @@ async function runWithSkew(
     check(awake && sleep >= 1_000 && sleep < 6_000, 'a sleep of 1 s lasts 1 s', `${Math.round(sleep)} ms`);
 
     await checkWorkerLiveness(redis, url, key, check);
+    await checkProjectTimes(url, key, check);
     await checkKeyExpiry(testbed, url, check);
     if (workerBy < 0) await checkDeadFastWorker(testbed, redis, check, { url, key });
   } finally {
@@ -107,6 +108,14 @@ async function checkWorkerLiveness(redis: Redis, url: string, key: string, check
   const { outcome } = (await answerInteraction(url, key, parked.interactionId, 'v')).content;
   const { ready: _, held: _also, next: _last, ...batches } = await redis.hgetall('baton:{s0}:t:acme:jobs');
   check(outcome.status === 'completed' && Object.keys(batches).length === 0, 'no batch is left behind');
+}
+
+/** By `startedAt` others decide whether a task is given out again. */
+async function checkProjectTimes(url: string, key: string, check: Check): Promise<void> {
+  await tryCallTool(url, key, 'add_task', { title: 'Timed', description: 'x', projectRoot: 'timed' });
+  const { task } = (await tryCallTool(url, key, 'start_next_task', { projectRoot: 'timed' })).content;
+  const off = Date.parse(task?.startedAt) - Date.now();
+  check(Math.abs(off) < 30_000, 'a task that is started has the true time', `${off} ms`);
 }
 
 /** A worker whose clock is ahead schedules the next sweep by it; when it dies, those that are left sweep on. */

@@ -17,7 +17,7 @@ export async function importProject(
   file: unknown,
   { strict }: { readonly strict: boolean },
 ): Promise<CommandOutcome> {
-  const parsed = await runInSlices(parseTasksFileInSteps(file, new Date().toISOString()));
+  const parsed = await runInSlices(parseTasksFileInSteps(file, tenant.projects.now()));
   if (strict && parsed.repairs.length > 0) {
     const named = parsed.repairs.slice(0, NAMED_PROBLEMS).map(({ place, problem }) => `${place} ${problem}`);
     const more = parsed.repairs.length - named.length;

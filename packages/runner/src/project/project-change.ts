@@ -48,7 +48,7 @@ export async function changeProject<Own>(
       const isStale = snapshot.isRead && !snapshot.isCurrent(since);
       let applied: AppliedCommand;
       try {
-        applied = await applyToSnapshot(snapshot, command);
+        applied = await applyToSnapshot(snapshot, command, projects.now());
       } catch (refusal) {
         // A refusal counts only against the current project.
         if (!isStale) throw refusal;
@@ -81,12 +81,16 @@ interface AppliedCommand {
 }
 
 /** The command's outcome and what it changes from which version. Reading goes on until neither has looked at what was not read. */
-async function applyToSnapshot(snapshot: ProjectSnapshot, command: ProjectCommand): Promise<AppliedCommand> {
+async function applyToSnapshot(
+  snapshot: ProjectSnapshot,
+  command: ProjectCommand,
+  now: string,
+): Promise<AppliedCommand> {
   const slices = new TimeSlices();
   const stamp = randomBytes(STAMP_BYTES).toString('base64url');
   for (;;) {
     const { before, applied } = await snapshot.evaluate(
-      (project) => ({ before: project, applied: applyCommand(project, command, new Date().toISOString()) }),
+      (project) => ({ before: project, applied: applyCommand(project, command, now) }),
       (result) => result.applied.outcome,
     );
     const { stored, version } = snapshot;

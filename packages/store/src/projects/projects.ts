@@ -108,6 +108,11 @@ export class Projects extends TenantPart {
     return this.readFields(script, name, fields, 0, since);
   }
 
+  /** When a change is made now, by Redis's clock, as ISO 8601: processes whose clocks differ date changes alike. */
+  now(): string {
+    return new Date(this.context.connection.clock.now()).toISOString();
+  }
+
   /** Runs `work` once no other call of this process works on the project, in the order of the calls. */
   async withProjectMutex<T>(name: string, work: (held: LockedKey) => Promise<T>): Promise<T> {
     return this.context.mutex.hold(this.context.keys.project(name), work);

@@ -15,6 +15,7 @@ import {
 } from './redis-client.ts';
 import { EvictionPolicyError, toUnavailable, WritesRefusedError } from './redis-errors.ts';
 import { parseSentinelUrl } from './redis-url.ts';
+import { RedisClock } from './redis-clock.ts';
 import { requireFsync } from './fsync-support.ts';
 import { NO_REPLICATION, ReplicatedWriter, type Replication } from './replicated-writer.ts';
 
@@ -27,6 +28,7 @@ import { NO_REPLICATION, ReplicatedWriter, type Replication } from './replicated
 export class Connection {
   readonly client: Redis | Cluster;
   readonly pubSub: PubSub;
+  readonly clock: RedisClock;
   /** Called with the name of each script that has run and its milliseconds, what it waited for its batch included. */
   onScript: ((name: string, ms: number) => void) | undefined;
   private readonly url: string;
@@ -40,6 +42,7 @@ export class Connection {
     this.pubSub = new PubSub(() => connectSubscriber(url), COMMAND_TIMEOUT);
     this.batcher = new ScriptBatcher(this.client);
     this.memoryReserve = new MemoryReserve(this.client);
+    this.clock = new RedisClock(this.client);
     this.replicatedWriter =
       replication.replicas === 0 && !replication.fsync
         ? undefined
@@ -57,7 +60,9 @@ export class Connection {
       await connection.checkEvictionPolicy();
       if (replication.fsync)
         await connection.command((client) => requireFsync(client, maskUrlPasswords(url)));
-      await connection.command(() => connection.memoryReserve.refresh());
+      await connection.command(() =>
+        Promise.all([connection.memoryReserve.refresh(), connection.clock.refresh()]),
+      );
     } catch (error) {
       await connection.close();
       throw error;
@@ -121,6 +126,7 @@ export class Connection {
 
   async close(): Promise<void> {
     this.memoryReserve.close();
+    this.clock.close();
     this.replicatedWriter?.close();
     this.pubSub.close();
     this.client.disconnect();

@@ -159,7 +159,11 @@ export class BegunCall {
     const [code, next] = await runScript(
       this.context,
       ANSWER_CALL,
-      { ...names, usage: keys.usage(utcDay(Date.now())), chunks: keys.chunks(this.taskId, this.number) },
+      {
+        ...names,
+        usage: keys.usage(utcDay(this.context.connection.clock.now())),
+        chunks: keys.chunks(this.taskId, this.number),
+      },
       { topic, ref, number: this.number, answer: text, fingerprint, used, stream: this.stream },
     );
     if (code === 'limit_size') return 'too_large';

@@ -87,7 +87,11 @@ export class Interactions extends TenantPart {
       ANSWER,
       answer.interactionId,
     );
-    const own = { ...names, credential: caller.credentialKey, usage: keys.usage(utcDay(Date.now())) };
+    const own = {
+      ...names,
+      credential: caller.credentialKey,
+      usage: keys.usage(utcDay(this.context.connection.clock.now())),
+    };
     const reply = await runScript(this.context, ACCEPT_ANSWER, own, {
       digest,
       principal,
