@@ -7,6 +7,7 @@ import {
   readAttachableBlocks,
   type Validation,
 } from '@baton/protocol';
+import { definedFields } from '../schema/defined-fields.ts';
 
 /** An answer in words, or in content alone: an image, a sound, a link, a resource. Its words are empty then. */
 export const wordsParser: AnswerParser<string> = {
@@ -43,7 +44,7 @@ export function ownSettingsOf(agent: AgentDefinition): OwnSettings {
     temperature,
     chosenBy: 'definition',
     // What is left out keeps its default.
-    budgets: Object.fromEntries(Object.entries(budgets).filter(([, most]) => most !== undefined)),
+    budgets: definedFields(budgets),
     parameters: hints,
   };
 }

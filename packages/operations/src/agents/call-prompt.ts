@@ -10,11 +10,12 @@ import {
   renderPrompt,
   requestHintsOf,
 } from '@baton/agent-definitions';
-import { type Budgets, type FunctionCall, type Handlers, type Program, runAgentCall } from '@baton/engine';
+import { type FunctionCall, type Handlers, type Program, runAgentCall } from '@baton/engine';
 import { isRecord, type JsonObject, type Message, messageSchema, withContentNamed } from '@baton/protocol';
 import { z } from 'zod';
 import type { Operation } from '../definition/operation.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
+import { definedFields } from '../schema/defined-fields.ts';
 import { agentCallFields, agentCallResult } from './agent-result.ts';
 import {
   callerFunctionParser,
@@ -128,7 +129,8 @@ function* askPrompt({
     },
     parser,
     handlers,
-    budgets: budgetsOf(prompt),
+    // What is left out keeps its default.
+    budgets: definedFields(prompt.budgets ?? {}),
     ...(functions === undefined ? {} : { functions, earlierCalls: made }),
   });
   const { value } = outcome;
@@ -170,9 +172,4 @@ function handlersOf(
           },
         }),
   };
-}
-
-/** What is left out keeps its default. */
-function budgetsOf({ budgets = {} }: Pick<PromptDefinition, 'budgets'>): Partial<Budgets> {
-  return Object.fromEntries(Object.entries(budgets).filter(([, most]) => most !== undefined));
 }

@@ -15,6 +15,7 @@ import {
   remarksNote,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
+import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
 import { expandPromptText } from '../expand-task/prompt.ts';
 import { expandTogether } from './expand-together.ts';
 import { endedExpansion, type ExpansionEnd, failedExpansion } from './expansion-end.ts';
@@ -83,7 +84,7 @@ export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof ex
     const ends =
       perRequest > 1
         ? (yield* all(
-            groupsOf(ids, perRequest).map((group) => () => expandTogether(wish, group)),
+            splitIntoBatches(ids, perRequest, Infinity).map((group) => () => expandTogether(wish, group)),
             atOnce,
           )).flat()
         : yield* all(
@@ -115,12 +116,6 @@ export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof ex
     `Split ${expandedCount} ${expandedCount === 1 ? 'task' : 'tasks'} of tag '${tag}'` +
     `${failedCount > 0 ? `; ${failedCount} failed and are listed` : ''}${remarksNote(remarks)}.`,
 };
-
-function groupsOf(ids: readonly number[], size: number): number[][] {
-  const groups: number[][] = [];
-  for (let at = 0; at < ids.length; at += size) groups.push(ids.slice(at, at + size));
-  return groups;
-}
 
 function isToExpand(force: boolean) {
   return ({ status, subtasks }: Task) =>

@@ -1,3 +1,4 @@
+import { definedFields } from '../../schema/defined-fields.ts';
 import type { z } from 'zod';
 import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
 import { generatedTaskSchema } from '../model/generated-task.ts';
@@ -36,8 +37,7 @@ export function initializeProject(
   now: string,
 ): CommandResult {
   const existing = project ?? withTag(newProject(DEFAULT_TAG), DEFAULT_TAG, newTag(DEFAULT_TAG, now));
-  const given = Object.entries(command.about).filter(([, value]) => value !== undefined);
-  const about = { created: now, ...existing.about, ...Object.fromEntries(given) };
+  const about = { created: now, ...existing.about, ...definedFields(command.about) };
   const begun = {
     ...existing,
     about: Object.fromEntries(Object.entries(about).filter(([, value]) => value !== null)) as ProjectMetadata,

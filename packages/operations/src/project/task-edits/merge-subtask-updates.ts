@@ -1,4 +1,5 @@
 import { BatonError } from '@baton/protocol';
+import { definedFields } from '../../schema/defined-fields.ts';
 import { nextSubtaskIds } from './next-subtask-ids.ts';
 import { type Dependency, dependencyRelativeToParent } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
@@ -80,10 +81,9 @@ export function mergeSubtaskUpdates(
       continue;
     }
     const { id: _, dependencies, dependenciesShown, statusQuote: _quote, isNew: _isNew, ...rest } = update;
-    const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
     changed.set(subtask.id, {
       ...subtask,
-      ...fields,
+      ...definedFields(rest),
       ...(dependencies === undefined
         ? {}
         : {
