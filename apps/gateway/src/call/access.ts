@@ -15,11 +15,8 @@ export const scriptAdmittedAccess = (scopes: readonly Scope[]): Access<'script'>
   admittedBy: 'script',
 });
 
-export const scriptAdmittedAnswerAccess = (
-  scopes: readonly Scope[],
-  answerTo: string | undefined,
-): Access<'script'> => ({
-  ...scriptAdmittedAccess(scopes),
+export const scriptAdmittedAnswerAccess = (answerTo: string | undefined): Access<'script'> => ({
+  ...scriptAdmittedAccess(MCP_OR_AGENT_SCOPE),
   answerTo,
 });
 

@@ -1,5 +1,5 @@
 import { buildDirective, requestOriginOf } from '@baton/protocol';
-import type { Claimer, InteractionRecord, InteractionSummary } from '@baton/store';
+import type { InteractionRecord, InteractionSummary } from '@baton/store';
 import { isoTime } from './iso-time.ts';
 
 /**
@@ -8,7 +8,7 @@ import { isoTime } from './iso-time.ts';
  */
 export function describeInteractionWithRequest(record: InteractionRecord): object {
   const { taskId, operation, interactionId, principal, status, createdAt, request } = record;
-  const times = { createdAt: isoTime(createdAt), ...endTimes(record) };
+  const times = { createdAt: isoTime(createdAt), ...claimAndEndOf(record) };
   const { summary } = request.call;
   const expiresAt = isoTime(record.expiresAt ?? 0);
   const whole = buildDirective({
@@ -33,7 +33,7 @@ export function describeInteractionWithRequest(record: InteractionRecord): objec
 /** The same without the request. */
 export function summarizeInteraction(record: InteractionSummary): object {
   const { taskId, operation, interactionId, principal, status, createdAt, expiresAt = 0, request } = record;
-  const times = { createdAt: isoTime(createdAt), ...endTimes(record) };
+  const times = { createdAt: isoTime(createdAt), ...claimAndEndOf(record) };
   const { role, serviceType, attempt, summary } = request.call;
   const asked = { interactionId, taskId, operation, summary, role, serviceType, attempt };
   const origin = requestOriginOf(principal);
@@ -53,19 +53,17 @@ function isForAgents({ status, provider }: Pick<InteractionRecord, 'status' | 'p
   return status === 'pending' && provider === undefined;
 }
 
-/** Who has claimed it, while the claim lasts. */
-export function claimOf({ lastClaim, claimedUntil }: Pick<InteractionRecord, 'lastClaim' | 'claimedUntil'>): {
-  claimedUntil?: string;
-  claimedBy?: Claimer;
-} {
-  if (claimedUntil === undefined) return {};
-  return { claimedUntil: isoTime(claimedUntil), ...(lastClaim && { claimedBy: lastClaim.by }) };
-}
-
-function endTimes(record: Pick<InteractionRecord, 'endedAt' | 'answeredBy' | 'lastClaim' | 'claimedUntil'>) {
+/** Who has claimed it, while the claim lasts, and how it ended. */
+export function claimAndEndOf({
+  lastClaim,
+  claimedUntil,
+  endedAt,
+  answeredBy,
+}: Pick<InteractionRecord, 'endedAt' | 'answeredBy' | 'lastClaim' | 'claimedUntil'>) {
   return {
-    ...claimOf(record),
-    ...(record.endedAt === undefined ? {} : { endedAt: isoTime(record.endedAt) }),
-    ...(record.answeredBy === undefined ? {} : { answeredBy: record.answeredBy }),
+    ...(claimedUntil !== undefined && { claimedUntil: isoTime(claimedUntil) }),
+    ...(claimedUntil !== undefined && lastClaim && { claimedBy: lastClaim.by }),
+    ...(endedAt !== undefined && { endedAt: isoTime(endedAt) }),
+    ...(answeredBy !== undefined && { answeredBy }),
   };
 }

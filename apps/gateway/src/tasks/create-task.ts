@@ -2,7 +2,8 @@ import type { CreateTaskResult } from '@modelcontextprotocol/sdk/types.js';
 import { admitCaller, ANY_MCP_CALLER } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
-import { findTool, unknownToolHint, type ToolCallParams } from '../tool-calls/run-tool-call.ts';
+import { unknownToolError } from '../mcp/dispatch/call-tool.ts';
+import { findTool, type ToolCallParams } from '../tool-calls/run-tool-call.ts';
 import {
   CONTINUATION_META_KEY,
   CONTINUED_TASK_META_KEY,
@@ -22,10 +23,9 @@ export async function createTask(params: ToolCallParams, call: Call): Promise<Cr
   const tool = await findTool(params.name, call);
   if (tool?.startTask === undefined) {
     await admitCaller(call, ANY_MCP_CALLER);
-    const name = params.name.slice(0, 200);
     throw tool === undefined
-      ? new RpcError(-32602, `Unknown tool: ${name}${unknownToolHint(name, call)}`)
-      : new RpcError(-32601, `${name} cannot be called as a task. Leave out params.task.`);
+      ? unknownToolError(params.name, call)
+      : new RpcError(-32601, `${params.name} cannot be called as a task. Leave out params.task.`);
   }
   const { taskId, created } = await tool.startTask(params.arguments, call, params._meta ?? {});
   const { tenant, caller } = call;

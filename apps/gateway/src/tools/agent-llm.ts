@@ -72,7 +72,7 @@ export const agentLlmTool = defineScriptAdmittedTool({
   accessFor: ({ agentLLMResponse, interactionId }) => {
     if (agentLLMResponse === undefined) return scriptAdmittedAccess(MCP_SCOPE);
     if (agentLLMResponse.status === 'streaming') return scriptAdmittedAccess(MCP_OR_AGENT_SCOPE);
-    return scriptAdmittedAnswerAccess(MCP_OR_AGENT_SCOPE, interactionId);
+    return scriptAdmittedAnswerAccess(interactionId);
   },
   input,
   output: [answerConfirmationSchema, ...operationReplySchemas(delegatedCallOperation)],

@@ -1,6 +1,6 @@
 import { describeZodError } from '@baton/engine';
 import { type AgentAnswer, BatonError, isRecord, parseInteractionId } from '@baton/protocol';
-import { scriptAdmittedAnswerAccess, deferAdmission, MCP_OR_AGENT_SCOPE } from '../../call/access.ts';
+import { scriptAdmittedAnswerAccess, deferAdmission } from '../../call/access.ts';
 import type { Call } from '../../call/call.ts';
 import { refusalError } from '@baton/store';
 import { methodOfResult, readClientResult } from './client-result.ts';
@@ -38,7 +38,7 @@ export async function acceptResponse(response: ClientResponse, call: Call): Prom
   const { interactionId } = response;
   if (interactionId === undefined)
     throw refusalError(['interaction_not_found'], { interactionId: response.id });
-  const unadmitted = deferAdmission(call, scriptAdmittedAnswerAccess(MCP_OR_AGENT_SCOPE, interactionId));
+  const unadmitted = deferAdmission(call, scriptAdmittedAnswerAccess(interactionId));
   const answer = readAnswer(interactionId, response);
   const accepted = await acceptAnswer(interactionId, answer, '', unadmitted, { via: 'stream' });
   const { taskId, replayed, waitedMs } = accepted;

@@ -1,7 +1,7 @@
 import { isRecord, orJsonText } from '@baton/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { ANY_MCP_CALLER, MCP_OR_AGENT_SCOPE, scriptAdmittedAnswerAccess } from '../../call/access.ts';
+import { ANY_MCP_CALLER, scriptAdmittedAnswerAccess } from '../../call/access.ts';
 import type { Access, Call, Services } from '../../call/call.ts';
 import { readClientResponse } from '../client-requests/client-response.ts';
 import { keyOf } from '../../edge/credential.ts';
@@ -31,7 +31,7 @@ export function createMcpCall(
 /** What a message is admitted as before its method or tool is known to be one. */
 export function messageAccess(message: unknown): Access {
   const answerTo = answeredInteraction(message);
-  return answerTo === undefined ? ANY_MCP_CALLER : scriptAdmittedAnswerAccess(MCP_OR_AGENT_SCOPE, answerTo);
+  return answerTo === undefined ? ANY_MCP_CALLER : scriptAdmittedAnswerAccess(answerTo);
 }
 
 /** The interaction that a message answers; undefined for any other message, and for one with a chunk of an answer. */

@@ -1,7 +1,7 @@
 import { interactionStatusSchema, requestRoleSchema, serviceTypeSchema } from '@baton/protocol';
 import type { InteractionRecord, InteractionSummary } from '@baton/store';
 import { z } from 'zod';
-import { claimOf } from '../../delegation/describe-interaction-with-request.ts';
+import { claimAndEndOf } from '../../delegation/describe-interaction-with-request.ts';
 import { isoTime } from '../../delegation/iso-time.ts';
 import { isoTimeSchema, named } from '../openapi/shared-schemas.ts';
 
@@ -84,9 +84,7 @@ export function toInteractionSummary(record: InteractionSummary): z.infer<typeof
     summary,
     createdAt: isoTime(record.createdAt),
     ...(record.expiresAt === undefined ? {} : { expiresAt: isoTime(record.expiresAt) }),
-    ...claimOf(record),
-    ...(record.endedAt === undefined ? {} : { endedAt: isoTime(record.endedAt) }),
-    ...(record.answeredBy === undefined ? {} : { answeredBy: record.answeredBy }),
+    ...claimAndEndOf(record),
     ...(record.usage === undefined ? {} : { usage: record.usage }),
     ...(record.provider === undefined ? {} : { provider: record.provider }),
     role,
