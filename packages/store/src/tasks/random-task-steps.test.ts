@@ -90,7 +90,7 @@ const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Mutation[]
     'an accepted answer makes its task ready',
     /was forgotten/,
     ACCEPT_ANSWER,
-    [['enqueue_task(now), expires_in', "'', expires_in"]],
+    [["queued and '' or enqueue_task(now)", "''"]],
   ],
 ];
 

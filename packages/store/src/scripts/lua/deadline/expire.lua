@@ -69,16 +69,9 @@ for _, wait in ipairs(parse_waits(open)) do
 end
 set_deadline(first_deadline(waits, expires_at))
 if due == 0 then return {'early'} end
-local queued = queue and queue ~= ''
 add_pair(fields, F_bytes, add_bytes(bytes, grown))
-add_pair(fields, F_waits, format_waits(waits))
-add_pair(fields, F_status, status_of(waits))
-add_pair(fields, F_updated_at, now)
-add_pair(fields, F_events, (events or 0) + due)
-add_pair(fields, F_queue, queued and queue or 'ready')
-write_all('HSET', K_task, fields)
+local next_job = add_events(due, fields, waits, events, queue, now)
 write_all('ZREM', K_pending, references)
 write_all('ZREM', K_claims, references)
 publish_task_change(principal, #references + #calls > 0)
-local next_job = join_jobs(queued and '' or enqueue_task(now), drop_calls(now, calls))
-return {'due', next_job, describe_unanswered(traceparent, expired, now)}
+return {'due', join_jobs(next_job, drop_calls(now, calls)), describe_unanswered(traceparent, expired, now)}

@@ -56,9 +56,6 @@ local answer_bytes = limits[1]
 if #A_answer > tonumber(answer_bytes) then return {'limit_size', 'answerBytes', #A_answer, answer_bytes} end
 
 table.remove(waits, place)
-local event = (events or 0) + 1
--- A segment that runs right now finds the answer itself: PARK sees an event that it has not consumed.
-local queued = queue and queue ~= ''
 local receipt = string.format('%s;%d;%s', A_fingerprint, now, principal)
 local usage_now, took
 if role_of(summary) ~= 'person' then
@@ -68,23 +65,18 @@ end
 local grown = #wait.kind + 1 + #A_answer + W_journal + #receipt + W_answered
 if chunk_state then grown = grown - stored_chunk_bytes(read_chunk_state(chunk_state)) end
 local bytes_now = add_bytes(bytes, grown)
-local fields = {
-  F_journal .. wait.path, wait.kind .. '+' .. A_answer, F_answered .. A_number, receipt,
-  F_waits, format_waits(waits), F_status, status_of(waits), F_updated_at, now, F_events, event,
-  F_queue, queued and queue or 'ready',
-}
-if bytes_now then add_pair(fields, F_bytes, bytes_now) end
+local fields = {F_journal .. wait.path, wait.kind .. '+' .. A_answer, F_answered .. A_number, receipt, F_bytes, bytes_now}
 if usage_now then add_pair(fields, F_usage, usage_now) end
 local _, waiters_now = added_waiter(waiters, A_channel)
 if waiters_now then add_pair(fields, F_waiters, waiters_now) end
-write_all('HSET', K_task, fields)
+local next_job = add_events(1, fields, waits, events, queue, now)
 local reference = A_ref .. '.' .. A_number .. '|' .. owner
 defer_write('ZREM', K_pending, reference)
 -- Most interactions are answered by whom they were shown to, and nobody claims them.
 if not cache[K_claims] then cache[K_claims] = redis.call('EXISTS', K_claims) end
 if cache[K_claims] == 1 then redis.call('ZREM', K_claims, reference) end
 publish_task_change(owner, true)
-local reply = {'accepted', event, queued and '' or enqueue_task(now), expires_in, principal, took or '', traceparent or ''}
+local reply = {'accepted', (events or 0) + 1, next_job, expires_in, principal, took or '', traceparent or ''}
 -- The whole answer is in the journal; the caller drops its chunks.
 if chunk_state then
   redis.call('HDEL', K_task, F_chunk_state .. A_number)

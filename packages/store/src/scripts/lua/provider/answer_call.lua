@@ -20,21 +20,16 @@ local most = read_tenant('answerBytes')[1]
 if #A_answer > tonumber(most) then return {'limit_size', 'answerBytes', #A_answer, most} end
 
 table.remove(waits, place)
-local queued = queue and queue ~= ''
 local usage_now, took = count_usage(program, summary, task_usage, A_used, now)
 local receipt = string.format('%s;%d;%s;%d;%s', A_fingerprint, now, 'provider', took, A_used)
 local entry = journal_kind(wait) .. '+' .. A_answer
 local bytes_now = add_bytes(bytes, #entry + W_journal + #receipt + W_answered - stored_chunk_bytes(chunks))
-local fields = {
-  F_journal .. wait.path, entry, F_answered .. A_number, receipt, F_waits, format_waits(waits), F_status, status_of(waits),
-  F_updated_at, now, F_events, (events or 0) + 1, F_queue, queued and queue or 'ready', F_usage, usage_now,
-}
-if bytes_now then add_pair(fields, F_bytes, bytes_now) end
-write_all('HSET', K_task, fields)
+local fields = {F_journal .. wait.path, entry, F_answered .. A_number, receipt, F_usage, usage_now, F_bytes, bytes_now}
+local next_job = add_events(1, fields, waits, events, queue, now)
 if chunk_state then
   -- The whole answer is in the journal.
   redis.call('HDEL', K_task, F_chunk_state .. A_number)
   redis.call('UNLINK', K_chunks)
 end
 publish_task_change(principal, true)
-return {'accepted', join_jobs(queued and '' or enqueue_task(now), drop_calls(now, call))}
+return {'accepted', join_jobs(next_job, drop_calls(now, call))}

@@ -33,14 +33,10 @@ table.remove(waits, place)
 local reference = A_ref .. '.' .. A_number .. '|' .. owner
 redis.call('ZREM', K_pending, reference)
 redis.call('ZREM', K_claims, reference)
-local queued = queue and queue ~= ''
 local entry, cancelled = journal_kind(wait) .. '-' .. A_payload, string.format('cancelled;%d', now)
-redis.call('HSET', K_task, F_bytes, add_bytes(bytes, #entry + W_journal + #cancelled + W_ended))
-redis.call(
-  'HSET', K_task, F_journal .. wait.path, entry, F_ended .. A_number, cancelled,
-  F_waits, format_waits(waits), F_status, status_of(waits), F_updated_at, now, F_events, (events or 0) + 1,
-  F_queue, queued and queue or 'ready')
+local bytes_now = add_bytes(bytes, #entry + W_journal + #cancelled + W_ended)
+local fields = {F_bytes, bytes_now, F_journal .. wait.path, entry, F_ended .. A_number, cancelled}
+local next_job = add_events(1, fields, waits, events, queue, now)
 publish_task_change(owner, true)
 local calls = wait.kind == 'provider' and {A_ref .. '.' .. A_number} or {}
-local next_job = join_jobs(queued and '' or enqueue_task(now), drop_calls(now, calls))
-return {'cancelled', next_job, describe_unanswered(traceparent, {wait}, now), ''}
+return {'cancelled', join_jobs(next_job, drop_calls(now, calls)), describe_unanswered(traceparent, {wait}, now), ''}

@@ -16,14 +16,8 @@ for _, wait in ipairs(parse_waits(open)) do
 end
 if ended == 0 then return {'awake'} end
 local now = clock()
-local queued = queue and queue ~= ''
 add_pair(fields, F_bytes, add_bytes(bytes, grown))
-add_pair(fields, F_waits, format_waits(waits))
-add_pair(fields, F_status, status_of(waits))
-add_pair(fields, F_updated_at, now)
-add_pair(fields, F_events, (events or 0) + ended)
-add_pair(fields, F_queue, queued and queue or 'ready')
-write_all('HSET', K_task, fields)
+local next_job = add_events(ended, fields, waits, events, queue, now)
 set_deadline(first_deadline(waits, tonumber(expires)))
 publish_task_change(principal, false)
-return {'ended', queued and '' or enqueue_task(now)}
+return {'ended', next_job}
