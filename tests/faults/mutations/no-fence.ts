@@ -6,7 +6,7 @@ import type { Mutation } from './mutation.ts';
 
 const removeFence = (script: string): Patch => ({
   file: `lua/${script}.lua`,
-  from: "if fence ~= A_fence then return {'stale'} end",
+  from: /if (task\.)?fence ~= A_fence then return \{'stale'\} end/,
   to: '',
 });
 

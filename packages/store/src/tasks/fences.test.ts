@@ -130,7 +130,7 @@ const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScrip
     'a stale segment settles nothing',
     staleWritesNothing((segment) => segment.settle({ status: 'completed', result: {} })),
     SETTLE,
-    [SHORT_FENCE],
+    [["if task.fence ~= A_fence then return {'stale'} end", '']],
   ],
   [
     'a stale segment commits nothing',

@@ -9,11 +9,9 @@
 --              interaction pending -> expired
 -- At so many pending interactions it looks for those of a task that is gone.
 local MOST_LOOKED_AT = 500
-local fence, open, principal, events, waiters, queue, program, status, expires, bytes, parent, traceparent = unpack(redis.call(
-  'HMGET', K_task, F_fence, F_waits, F_principal, F_events, F_waiters, F_queue, F_program, F_status, F_expires_at, F_bytes,
-  F_parent, F_traceparent))
+local task, expires = read_task_to_end(F_expires_at)
 local now = clock()
-if not status then
+if not task.status then
   -- Its record is gone before its time: what counted it gives its place back.
   if redis.call('ZREM', K_deadlines, A_ref) == 0 then return {'gone', ''} end
   count_for_tenant('open', -1)
@@ -28,24 +26,20 @@ if not status then
   write_all('ZREM', K_claims, references)
   return {'gone', ''}
 end
-if has_ended(status) then
+if has_ended(task.status) then
   redis.call('ZREM', K_deadlines, A_ref)
   return {'gone', ''}
 end
 local expires_at = tonumber(expires)
 if expires_at <= now then
-  local elsewhere = refusal_without_parent(parent)
+  local elsewhere = refusal_without_parent(task.parent)
   if elsewhere then return elsewhere end
-  local task = {
-    fence = fence, waits = open, principal = principal, events = events, waiters = waiters, queue = queue, program = program,
-    bytes = bytes, parent = parent,
-  }
-  local unanswered = describe_unanswered(traceparent, parse_waits(open), now)
-  return {'ended', end_task(task, now, 'failed', A_taskExpired, 'expired'), unanswered, principal, program}
+  local unanswered = describe_unanswered(task.traceparent, parse_waits(task.waits), now)
+  return {'ended', end_task(task, now, 'failed', A_taskExpired, 'expired'), unanswered, task.principal, task.program}
 end
 
 local waits, expired, due, fields, references, calls, grown = {}, {}, 0, {}, {}, {}, 0
-for _, wait in ipairs(parse_waits(open)) do
+for _, wait in ipairs(parse_waits(task.waits)) do
   if wait.due > now then
     waits[#waits + 1] = wait
   else
@@ -59,7 +53,7 @@ for _, wait in ipairs(parse_waits(open)) do
       if wait.kind == 'provider' then
         calls[#calls + 1] = A_ref .. '.' .. wait.number
       else
-        references[#references + 1] = A_ref .. '.' .. wait.number .. '|' .. principal
+        references[#references + 1] = A_ref .. '.' .. wait.number .. '|' .. task.principal
       end
       local ended = string.format('expired;%d', now)
       add_pair(fields, F_ended .. wait.number, ended)
@@ -69,9 +63,9 @@ for _, wait in ipairs(parse_waits(open)) do
 end
 set_deadline(first_deadline(waits, expires_at))
 if due == 0 then return {'early'} end
-add_pair(fields, F_bytes, add_bytes(bytes, grown))
-local next_job = add_events(due, fields, waits, events, queue, now)
+add_pair(fields, F_bytes, add_bytes(task.bytes, grown))
+local next_job = add_events(due, fields, waits, task.events, task.queue, now)
 write_all('ZREM', K_pending, references)
 write_all('ZREM', K_claims, references)
-publish_task_change(principal, #references + #calls > 0)
-return {'due', join_jobs(next_job, drop_calls(now, calls)), describe_unanswered(traceparent, expired, now)}
+publish_task_change(task.principal, #references + #calls > 0)
+return {'due', join_jobs(next_job, drop_calls(now, calls)), describe_unanswered(task.traceparent, expired, now)}

@@ -1,6 +1,6 @@
 -- Ends a task, whatever ends it: what is open is cancelled or expired (`interaction_end`), its places in the indexes go,
 -- its record stays readable for the retention time. The fence moves, so a segment that still runs can write nothing more.
--- `task`: its fields fence, waits, principal, events, waiters, queue, program, bytes and parent. Returns the job to add, or ''.
+-- `task` is what read_task_to_end read. Returns the job to add, or ''.
 
 -- A result of more bytes is told to a workflow by its length, and so is one for which its record has no room.
 local MOST_OF_RESULT, MOST_OF_WORKFLOW = 262144, 2097152
@@ -26,6 +26,17 @@ local function record_in_parent(parent, now, status, payload)
   redis.call('HSET', K_parent, F_progress .. 'd.' .. link, entry, F_revision, turn, F_updated_at, now)
   redis.call('HSET', K_parent, F_bytes, add_bytes(bytes, #entry + W_progress))
   publish_task_change(owner, false, tenant_of(A_topic) .. ':' .. ref)
+end
+
+-- What ending K_task needs of its record, by the names of the fields; and behind it the further fields that are asked for.
+local function read_task_to_end(...)
+  local read = redis.call(
+    'HMGET', K_task, F_fence, F_waits, F_principal, F_events, F_waiters, F_queue, F_program, F_bytes, F_parent, F_status,
+    F_traceparent, ...)
+  local task = {}
+  task.fence, task.waits, task.principal, task.events, task.waiters, task.queue, task.program, task.bytes, task.parent,
+    task.status, task.traceparent = unpack(read, 1, 11)
+  return task, unpack(read, 12)
 end
 
 local function end_task(task, now, status, payload, interaction_end)
