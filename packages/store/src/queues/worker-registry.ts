@@ -1,19 +1,15 @@
+import { CachedRead } from '../redis/cached-read.ts';
 import type { Connection } from '../redis/connection.ts';
 import type { ShardKeys } from '../records/keys.ts';
 import { runScript } from '../scripts/script.ts';
 import { WORKER_HEARTBEAT } from '../scripts/registry.ts';
 import { WORKER_TTL } from '../records/durations.ts';
 
-/** The programs of a shard's workers are cached for so long, in milliseconds. */
-const CACHE_MS = 1_000;
-
 /** The live workers of a shard, each with its programs (`"<name> <version>"`). A worker lives until WORKER_TTL after its last heartbeat. */
 export class WorkerRegistry {
   private readonly connection: Connection;
   private readonly keys: ShardKeys;
-  private cached:
-    | { readonly at: number; readonly programs: Promise<ReadonlySet<string> | undefined> }
-    | undefined;
+  private readonly cached = new CachedRead(() => this.readPrograms());
 
   constructor(connection: Connection, keys: ShardKeys) {
     this.connection = connection;
@@ -22,16 +18,7 @@ export class WorkerRegistry {
 
   /** The programs of all live workers, at most a second old; undefined when no worker lives. */
   programs(): Promise<ReadonlySet<string> | undefined> {
-    const now = performance.now();
-    if (this.cached === undefined || now - this.cached.at > CACHE_MS) {
-      const programs = this.readPrograms();
-      const read = { at: now, programs };
-      this.cached = read;
-      programs.catch(() => {
-        if (this.cached === read) this.cached = undefined;
-      });
-    }
-    return this.cached.programs;
+    return this.cached.get();
   }
 
   /** Registers a worker as live. Returns how long ago the shard's last sweep began, in milliseconds, or -1. */

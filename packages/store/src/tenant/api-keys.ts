@@ -1,3 +1,4 @@
+import { CachedRead } from '../redis/cached-read.ts';
 import { randomInt } from 'node:crypto';
 import {
   BatonError,
@@ -51,14 +52,8 @@ export interface ApiKeyInfo {
   readonly lastUsedAt?: string;
 }
 
-const DIALECT_CACHE_MS = 1_000;
 /** Of a tenant: with more of them all are read again. */
 const MAX_CACHED_DIALECTS = 100;
-
-interface CachedDialect {
-  readonly at: number;
-  readonly dialect: Promise<KeyDialect | undefined>;
-}
 
 type KeyRecord = Readonly<Record<string, string>>;
 
@@ -73,8 +68,8 @@ export class ApiKeys {
   private readonly context: TenantContext;
   private readonly digests: ApiKeyDigests;
   private readonly defaultTtl: number;
-  /** By key, with when it was read. */
-  private readonly dialects = new Map<string, CachedDialect>();
+  /** By key. */
+  private readonly dialects = new Map<string, CachedRead<KeyDialect | undefined>>();
 
   /** `defaultTtl`: the lifetime in milliseconds of a key that is created without one; 0 for no end. */
   constructor(context: TenantContext, digests: ApiKeyDigests, defaultTtl: number) {
@@ -227,14 +222,13 @@ export class ApiKeys {
 
   /** The dialect of a key as it stood a second ago at most. Errors: `unavailable`. */
   cachedDialect(id: string): Promise<KeyDialect | undefined> {
-    const known = this.dialects.get(id);
-    if (known !== undefined && performance.now() - known.at < DIALECT_CACHE_MS) return known.dialect;
-    if (this.dialects.size >= MAX_CACHED_DIALECTS) this.dialects.clear();
-    const dialect = this.readDialect(id);
-    this.dialects.set(id, { at: performance.now(), dialect });
-    // What failed is read again by the next call.
-    dialect.catch(() => this.dialects.delete(id));
-    return dialect;
+    let dialect = this.dialects.get(id);
+    if (dialect === undefined) {
+      if (this.dialects.size >= MAX_CACHED_DIALECTS) this.dialects.clear();
+      dialect = new CachedRead(() => this.readDialect(id));
+      this.dialects.set(id, dialect);
+    }
+    return dialect.get();
   }
 
   private async readDialect(id: string): Promise<KeyDialect | undefined> {

@@ -1,3 +1,4 @@
+import { CachedRead } from '../redis/cached-read.ts';
 import {
   BatonError,
   type EndpointKind,
@@ -13,9 +14,6 @@ import type { Connection } from '../redis/connection.ts';
 import { DELETE_ROLE, PUT_ROLE } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import type { Seal } from '../secrets/seal.ts';
-
-/** A process goes by what it has read for so long, in milliseconds. */
-const CACHE_MS = 1_000;
 
 /** A write begins again so often when another came first. */
 const MAX_CONFLICTS = 10;
@@ -65,7 +63,7 @@ export class Roles {
   readonly seal: Seal;
   private readonly connection: Connection;
   private readonly keys: TenantKeys;
-  private cached: { readonly at: number; readonly table: Promise<RoleTable> } | undefined;
+  private readonly cached = new CachedRead(() => this.read());
 
   constructor(connection: Connection, keys: TenantKeys, seal: Seal) {
     this.connection = connection;
@@ -75,7 +73,7 @@ export class Roles {
 
   /** A role as it stood a second ago at most; undefined where it is not configured. Errors: `unavailable`. */
   async cachedRole(role: RequestRole): Promise<StoredRole | undefined> {
-    return (await this.cachedTable()).get(role);
+    return (await this.cached.get()).get(role);
   }
 
   /** How many routes a role's requests have. */
@@ -150,19 +148,6 @@ export class Roles {
     return opened === undefined || opened.isCurrent ? sealedKey : this.seal.seal(opened.text, binding);
   }
 
-  private cachedTable(): Promise<RoleTable> {
-    const now = performance.now();
-    if (this.cached === undefined || now - this.cached.at > CACHE_MS) {
-      const table = this.read();
-      const read = { at: now, table };
-      this.cached = read;
-      table.catch(() => {
-        if (this.cached === read) this.cached = undefined;
-      });
-    }
-    return this.cached.table;
-  }
-
   private storedRoute(
     role: RequestRole,
     route: RoleInput['routes'][number],
@@ -206,7 +191,7 @@ export class Roles {
           definition: after === undefined ? '' : JSON.stringify(after),
         },
       );
-      this.cached = undefined;
+      this.cached.forget();
       if (code === 'stored') return { before, after };
       if (code !== 'conflict') throw refusalError([code, ...facts]);
     }
