@@ -36,9 +36,9 @@ function fieldArguments([command = '', , ...args]: string[]): string[] {
 
 const isTaskKey = (key = '') => key === 'K_task' || key === 'task_key';
 
-/** Lists of fields that are gathered first: their pairs are checked where they are added. */
+/** Lists of fields that are gathered first: their pairs are checked where they are added, and `...` where it is called. */
 const GATHERED =
-  /^(unpack\((?:fields|dropped)\)|fields|entries|dropped|field|added_waiter\(waiters, A_channel\))$/;
+  /^(unpack\((?:fields|dropped)\)|\.\.\.|fields|entries|dropped|field|added_waiter\(waiters, A_channel\))$/;
 
 test.each(ALL_NAMES)('%s names the fields of a task by constants alone', (script) => {
   const text = readLua(script);
@@ -49,6 +49,8 @@ test.each(ALL_NAMES)('%s names the fields of a task by constants alone', (script
   }
   for (const [, list, field] of lua.matchAll(/add_pair\((\w+), ([^,]+),/g))
     if (list !== 'changes' && list !== 'values') expect(field).toMatch(/^F_\w+/);
+  for (const [, list = ''] of text.matchAll(/= read_task_to_end\(([^)]*)\)/g))
+    for (const field of list.split(', ').filter((one) => one !== '')) expect(field).toMatch(/^F_\w+/);
   for (const [, list] of lua.matchAll(/local (?:fields|dropped) = \{([^}]+)\}/g))
     expect(list?.trim()).toMatch(/^F_/);
 });

@@ -158,8 +158,10 @@ test('a task whose program no worker has is refused while workers live', async (
   const { shard } = fixture;
   await shard.workers.heartbeat('w', ['echo 1']);
   // A process knows the workers for a second.
-  (testTenant.store as unknown as { context: { workers: { cached: unknown } } }).context.workers.cached =
-    undefined;
+  const { context } = testTenant.store as unknown as {
+    context: { workers: { cached: { forget(): void } } };
+  };
+  context.workers.cached.forget();
   await expect(retry(testTenant, taskId)).rejects.toMatchObject({
     code: 'program_unavailable',
     details: { taskId, program: 'gone 7' },
