@@ -57,6 +57,23 @@ describe('a command with an idempotency key', () => {
     expect((await call('delete_tag', remove)).error.code).toBe('tag_not_found');
   });
 
+  test('deletes no project of the same name that was created since, and is not told that there is none', async () => {
+    const args = { projectRoot: 'gone' };
+    await projectWithTask('gone');
+    const first = await call('delete_project', args, 'gone');
+    expect(first).toEqual({ ...args, deleted: true });
+    const again = () => call('delete_project', args, 'gone', { gateway: 1 });
+    expect(await again(), 'while there is none').toEqual({ ...first, replayed: true });
+    await projectWithTask('gone');
+    expect(await again()).toEqual({ ...first, replayed: true });
+    expect((await call('get_task', { ...args, id: '1' })).task).toMatchObject({ title: 'T' });
+    const other = await call('delete_project', { projectRoot: 'other' }, 'gone');
+    expect(other.error.code).toBe('idempotency_conflict');
+    expect(await call('delete_project', args, undefined, { gateway: 1 })).toEqual(first);
+    expect((await call('get_task', { ...args, id: '1' })).error.code).toBe('project_not_found');
+    expect((await call('delete_project', args, 'new')).error.code).toBe('project_not_found');
+  });
+
   test('is a conflict with other arguments; another tool or principal has keys of its own', async () => {
     const subtasks = await projectWithTask('scoped');
     const add = { projectRoot: 'scoped', id: '1', title: 'A' };

@@ -1,6 +1,7 @@
 import { getTasksInputSchema } from '@baton/operations';
 import { z } from 'zod';
 import { edgeAdmittedAccess, MCP_SCOPE } from '../call/access.ts';
+import { idempotencyOf, replayedSchema } from './idempotency.ts';
 import { defineEdgeAdmittedTool } from './tool.ts';
 
 const projectRoot = getTasksInputSchema.shape.projectRoot.unwrap();
@@ -16,12 +17,21 @@ export const deleteProjectTool = defineEdgeAdmittedTool({
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   access: edgeAdmittedAccess(MCP_SCOPE),
   input: z.strictObject({ projectRoot: projectRoot.describe('The project; there is no default') }),
-  output: [z.object({ projectRoot: z.string(), deleted: z.literal(true) })],
-  run: async (input, { tenant }) => {
-    await tenant.projects.delete(input.projectRoot);
+  output: [z.object({ projectRoot: z.string(), deleted: z.literal(true), replayed: replayedSchema })],
+  run: async (input, { tenant, identity }, meta) => {
+    const { projectRoot } = input;
+    const idempotency = await idempotencyOf(
+      deleteProjectTool.name,
+      input,
+      meta,
+      async () => identity.principal,
+    );
+    const replayed = (await tenant.projects.delete(projectRoot, idempotency)) === 'replayed';
     return {
-      text: `Project '${input.projectRoot}' is deleted.`,
-      structured: { projectRoot: input.projectRoot, deleted: true },
+      text: replayed
+        ? `An earlier call with the same idempotency key deleted project '${projectRoot}'; nothing was deleted now.`
+        : `Project '${projectRoot}' is deleted.`,
+      structured: { projectRoot, deleted: true, ...(replayed && { replayed }) },
     };
   },
 });

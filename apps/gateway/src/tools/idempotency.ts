@@ -6,6 +6,12 @@ import type { RequestMeta } from '../call/call.ts';
 
 const idempotencyKey = z.string().min(1).max(200).optional();
 
+/** `replayed` of a result that is kept under an idempotency key. */
+export const replayedSchema = z
+  .boolean()
+  .optional()
+  .describe('True where an earlier call with the same idempotency key did this');
+
 /**
  * The idempotency key of a call; undefined for none. It belongs to the principal and the tool; the same key with other
  * arguments is a conflict. Errors: `invalid_arguments`.

@@ -1,15 +1,10 @@
 import type { ProjectTool } from '@baton/operations';
 import { runCommand, viewProject } from '@baton/runner';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { edgeAdmittedAccess, MCP_SCOPE } from '../call/access.ts';
 import type { AdmittedCall, RequestMeta, Tool } from '../call/call.ts';
-import { idempotencyOf } from './idempotency.ts';
+import { idempotencyOf, replayedSchema } from './idempotency.ts';
 import { defineEdgeAdmittedTool } from './tool.ts';
-
-const replayed = z
-  .boolean()
-  .optional()
-  .describe('True where an earlier call with the same idempotency key did this');
 
 /** A tool that needs no LLM: it shows a view of a project, or changes it by one command. */
 export function createProjectTool(tool: ProjectTool): Tool {
@@ -24,7 +19,7 @@ export function createProjectTool(tool: ProjectTool): Tool {
     isLong: kind === 'view',
     access: edgeAdmittedAccess(MCP_SCOPE),
     input,
-    output: [kind === 'change' ? (result as z.ZodObject).extend({ replayed }) : result],
+    output: [kind === 'change' ? (result as z.ZodObject).extend({ replayed: replayedSchema }) : result],
     run: async (given, call, meta) => {
       const structured = await runProjectTool(tool, given, call, meta);
       if (tool.checked !== undefined) void call.caller.countChecked(tool.checked(structured));

@@ -187,17 +187,22 @@ export class Projects extends TenantPart {
   }
 
   /**
-   * Deletes a project with all that it holds. What a running task then commits to it finds none. Errors: `project_not_found`.
+   * Deletes a project with all that it holds. What a running task then commits to it finds none. `replayed`: a call with
+   * the same idempotency key deleted it before, and nothing was deleted now. Errors: `project_not_found`,
+   * `idempotency_conflict`.
    */
-  async delete(name: string): Promise<void> {
+  async delete(name: string, idempotency?: Idempotency): Promise<'deleted' | 'replayed'> {
     const { keys } = this.context;
-    const [code] = await runScript(
+    const reply = await runScript(
       this.context,
       DELETE_PROJECT,
       { project: keys.project(name), projectChanges: keys.projectChanges(name) },
-      { name },
+      // All that there is to tell of a deletion is that it landed.
+      { name, ...NO_KEY, ...idempotency, keep: IDEMPOTENCY_TTL },
     );
-    if (code === 'deleted') return;
+    const code = reply[0] as 'deleted' | 'replayed' | 'project_not_found' | 'idempotency_conflict';
+    if (code === 'deleted' || code === 'replayed') return code;
+    if (code === 'idempotency_conflict') throw refusalError(reply);
     throw new BatonError(
       'project_not_found',
       `There is no project '${name}'. See which there are in baton://projects.`,

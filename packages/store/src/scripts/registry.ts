@@ -154,8 +154,11 @@ export const COMMIT_IN_TASK = { ...COMMIT, replicated: false, incoming: undefine
 
 export const DELETE_PROJECT = defineScript(
   'project/delete_project',
-  ['tenant', 'project', 'projects', 'projectUse', 'projectChanges', 'activeChangeChannel'],
-  ['name'],
+  [
+    ...(['tenant', 'project', 'projects', 'projectUse', 'projectChanges', 'activeChangeChannel'] as const),
+    ...(['outcomes', 'outcomeTimes'] as const),
+  ],
+  ['name', 'key', 'arguments', 'outcome', 'keep'],
   REPLICATED,
 );
 

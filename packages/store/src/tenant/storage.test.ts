@@ -120,7 +120,7 @@ class Run {
         return void (await segment.park({ journal: [], drops: [], waits: [wait()] }));
       }
       case 'deleteProject':
-        return store.projects.delete(project);
+        return void (await store.projects.delete(project));
       case 'forget':
         await redis.zadd(
           tenant.keys.retained,

@@ -116,6 +116,8 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   );
   await projects.open('another / {project}');
   await projects.delete('another / {project}');
+  await projects.commit('another / {project}', undefined, change);
+  await projects.delete('another / {project}', { key: 'gone', arguments: 'a' });
   await tasks.cancel(ANN, await testTenant.openTask({ waits: [llmWait('0'), sleepWait('1', 60_000)] }));
   const brief = testTenant.withLifetimes({ interaction: 0 });
   await brief.openTask();

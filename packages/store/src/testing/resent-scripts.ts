@@ -118,9 +118,10 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
       'The attempt is known, or its place in the journal is; a segment goes on with the entry that it wrote itself.',
   },
   'project/delete_project': {
-    says: ['deleted, then project_not_found'],
+    says: ['deleted, then project_not_found', 'deleted, then replayed'],
     changes: [],
-    harmless: 'The project is gone; its caller is told that there is none.',
+    harmless:
+      'The project is gone. Its caller is told that there is none, or under its idempotency key that it is deleted.',
   },
   'project/note_project_use': NOTHING,
   'project/read_project': NOTHING,

@@ -79,6 +79,8 @@ export async function projectRoutes(
     summary: 'Delete a project with all that it holds',
     params,
     reply: [204, 'It is gone'],
-    run: ({ tenant, params: { id } }) => tenant.projects.delete(id),
+    async run({ tenant, params: { id } }) {
+      await tenant.projects.delete(id);
+    },
   });
 }

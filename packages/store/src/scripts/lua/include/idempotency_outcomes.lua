@@ -3,6 +3,7 @@ local MOST_OUTCOMES, MOST_OUTCOME_BYTES = 1000, 4194304
 
 -- What is to be told of a call whose idempotency key was used before: {'replayed', outcome}, {'idempotency_conflict'}, or nil.
 local function replay_of_outcome()
+  if A_key == '' then return end
   local kept = redis.call('HGET', K_outcomes, A_key)
   if not kept then return end
   local arguments, outcome = string.match(kept, '^(%S+) (.*)$')
@@ -20,6 +21,7 @@ end
 
 -- Keeps the outcome of a call under its idempotency key for A_keep ms, and lets go of what is older or too much.
 local function keep_outcome(now)
+  if A_key == '' then return end
   local kept = A_arguments .. ' ' .. A_outcome
   redis.call('HSET', K_outcomes, A_key, kept)
   redis.call('ZADD', K_outcomeTimes, now, A_key)

@@ -29,10 +29,8 @@ local function version_after(version)
   return string.format('%d', version + 1)
 end
 if A_attempt ~= '' and redis.call('ZSCORE', K_landed, A_attempt) then return {'committed', version_after(A_version)} end
-if A_key ~= '' then
-  local replay = replay_of_outcome()
-  if replay then return replay end
-end
+local replay = replay_of_outcome()
+if replay then return replay end
 local version = redis.call('HGET', K_project, 'v') or '0'
 if version ~= A_version then
   if A_parts ~= '0' then redis.call('UNLINK', K_staged) end
@@ -104,7 +102,7 @@ if A_attempt ~= '' then
   trim(K_landed, now - KEEP_LANDED)
   redis.call('ZREMRANGEBYRANK', K_landed, 0, -MOST_LANDED - 1)
   redis.call('PEXPIRE', K_landed, KEEP_LANDED)
-  if A_key ~= '' then keep_outcome(now) end
+  keep_outcome(now)
 end
 if channel then
   redis.call('PUBLISH', channel, cjson.encode({
