@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   BatonError,
   JSON_TEXT_BOUNDS,
@@ -44,6 +45,7 @@ export function installJsonBodyParser(app: FastifyInstance, loopTurns: LoopTurns
       else inTurn(() => parse(body, handle));
     });
   });
+  app.decorateRequest('largeJsonDigest', '');
   app.decorateRequest('bodyBytes', 0);
   app.decorateRequest('bodyWeight', 0);
   app.decorateRequest('socketBytesBeforeBody', undefined);
@@ -59,6 +61,8 @@ function parseRequestBody(request: FastifyRequest, body: string): unknown {
   // Many clients set the content type on a DELETE or POST that has no body.
   const { takesLargeJson } = request.routeOptions.config;
   if (body === '') return undefined;
+  if (takesLargeJson === true && request.headers['idempotency-key'] !== undefined)
+    request.largeJsonDigest = hash('sha256', body, 'base64url');
   const { value, values } = parseBody(
     body,
     takesLargeJson === true ? LARGE_JSON_TEXT_BOUNDS : JSON_TEXT_BOUNDS,
@@ -92,6 +96,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** How large the body is as the rate counts it: what was read of it, until it was parsed. */
     bodyWeight: number;
+    /** What the text of a body of many records is known by, where its call has an idempotency key; empty otherwise. */
+    largeJsonDigest: string;
   }
   interface FastifyContextConfig {
     /** True for a route whose body holds many records, such as a project. */

@@ -1,6 +1,6 @@
 import { parseTasksFileInSteps } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
-import type { TenantStore } from '@baton/store';
+import type { Idempotency, TenantStore } from '@baton/store';
 import { type CommandOutcome, runCommand } from './run-command.ts';
 import { runInSlices } from './time-slices.ts';
 
@@ -16,6 +16,7 @@ export async function importProject(
   name: string,
   file: unknown,
   { strict }: { readonly strict: boolean },
+  idempotency?: Idempotency,
 ): Promise<CommandOutcome> {
   const parsed = await runInSlices(parseTasksFileInSteps(file, tenant.projects.now()));
   if (strict && parsed.repairs.length > 0) {
@@ -29,7 +30,7 @@ export async function importProject(
     );
   }
   try {
-    return await runCommand(tenant, name, { command: 'import', file: parsed });
+    return await runCommand(tenant, name, { command: 'import', file: parsed }, idempotency);
   } catch (thrown) {
     throw asImportRefusal(thrown);
   }

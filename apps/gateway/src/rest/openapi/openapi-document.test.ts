@@ -157,6 +157,17 @@ test('every tool has a route with all that the schemas of its listing say, and 2
   }
 });
 
+test('beside calls of tools and prompts, changes of a project declare Idempotency-Key, and no other route', () => {
+  const declaring = operations
+    .filter(([, { parameters }]) => parameters?.some(({ name }) => name === 'idempotency-key'))
+    .map(([name]) => name)
+    .filter((name) => !/\/(tools|prompts)\//.test(name));
+  const paths = ['/v1/projects/{id}', '/v1/tenants/{tenant}/projects/{id}'];
+  expect(declaring.toSorted()).toEqual(
+    ['DELETE', 'PUT'].flatMap((method) => paths.map((path) => `${method} ${path}`)),
+  );
+});
+
 test('every operation has a name of its own, a summary, a known tag, its security and its problems', () => {
   const tags = document.tags.map(({ name }: { name: string }) => name);
   const schemes = Object.keys(document.components.securitySchemes);

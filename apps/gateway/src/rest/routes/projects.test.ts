@@ -102,6 +102,47 @@ test('a file takes the place of all that was there', async () => {
   expect(body.master.tasks[0]).toMatchObject({ id: 7, status: 'pending', dependencies: [] });
 });
 
+test('an import and a deletion land once under their Idempotency-Key, whatever is there since', async () => {
+  const { one, other } = replicas;
+  const { mcp } = await createTestTenant(one, { requestsPerSecond: 1_000_000, burst: 1_000_000 });
+  const path = '/v1/projects/once';
+  const send = (replica: typeof one, method: string, key: string, json?: object) =>
+    replica.send(method, path, {
+      token: mcp,
+      headers: { 'idempotency-key': key },
+      ...(json && { json }),
+    });
+  const tasks = (title: string) => ({
+    tasks: Array.from({ length: 300 }, (_, at) => ({ id: at + 1, title, details: 'x'.repeat(2_000) })),
+  });
+  const first = await send(one, 'PUT', 'put', tasks('first'));
+  expect([first.status, first.body.replayed]).toEqual([200, undefined]);
+  await send(one, 'PUT', 'later', tasks('second'));
+  const again = await send(other, 'PUT', 'put', tasks('first'));
+  expect([again.status, again.body]).toEqual([200, { ...first.body, replayed: true }]);
+  const { body } = await other.send('GET', path, { token: mcp });
+  expect(body.master.tasks[0].title).toBe('second');
+  expect((await send(other, 'PUT', 'put', tasks('third'))).body.code).toBe('idempotency_conflict');
+  const strict = await other.send('PUT', `${path}?strict=true`, {
+    token: mcp,
+    json: tasks('first'),
+    headers: { 'idempotency-key': 'put' },
+  });
+  expect(strict.body.code, 'strict is an argument too').toBe('idempotency_conflict');
+  expect((await send(one, 'PUT', '', tasks('first'))).body.field).toBe('Idempotency-Key');
+
+  expect((await send(one, 'DELETE', 'gone')).status).toBe(204);
+  await send(one, 'PUT', 'new', tasks('new'));
+  expect((await send(other, 'DELETE', 'gone')).status).toBe(204);
+  const byTool = await other.send('POST', '/v1/tools/delete_project', {
+    token: mcp,
+    json: { projectRoot: 'once' },
+    headers: { 'idempotency-key': 'gone' },
+  });
+  expect(byTool.body).toEqual({ projectRoot: 'once', deleted: true, replayed: true });
+  expect((await other.send('GET', path, { token: mcp })).status).toBe(200);
+});
+
 test('a file without a tag, and with strict a damaged one, changes nothing and is told where', async () => {
   const { one } = replicas;
   const { mcp } = await createTestTenant(one);

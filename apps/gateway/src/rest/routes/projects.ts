@@ -2,7 +2,10 @@ import { getTasksInputSchema } from '@baton/operations';
 import { exportProject, importProject } from '@baton/runner';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { deleteProjectTool } from '../../tools/delete-project.ts';
+import { idempotencyOf } from '../../tools/idempotency.ts';
 import { tenantRouter } from '../admission/router.ts';
+import { metaOfHeaders, projectChangeHeadersSchema } from '../admission/call-headers.ts';
 import { toProjectEntry } from '../../resources/usage-resource.ts';
 import { importedProjectSchema, projectSummarySchema } from '../views/project-view.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
@@ -62,15 +65,26 @@ export async function projectRoutes(
         .optional()
         .describe('`true` refuses a file that needs a repair, and lists them all under `problems`'),
     }),
+    headers: projectChangeHeadersSchema,
     body: tasksFile,
     problems: [404, 409],
     config: { takesLargeJson: true },
     reply: [200, 'What the project holds now', importedProjectSchema],
-    async run({ tenant, caller, params: { id }, query, body }) {
+    async run({ tenant, caller, identity, params: { id }, query, body }, request) {
       const strict = query.strict === 'true';
-      const { outcome, changedFields } = await importProject(tenant, id, body, { strict });
+      const given = { id, strict, file: request.largeJsonDigest };
+      const meta = metaOfHeaders(request);
+      const idempotency = await idempotencyOf('PUT project', given, meta, async () => identity.principal);
+      const { outcome, changedFields, replayed } = await importProject(
+        tenant,
+        id,
+        body,
+        { strict },
+        idempotency,
+      );
       void caller.countChange(changedFields);
-      return { projectRoot: id, ...outcome } as z.infer<typeof importedProjectSchema>;
+      const shown = { projectRoot: id, ...outcome, ...(replayed && { replayed }) };
+      return shown as z.infer<typeof importedProjectSchema>;
     },
   });
 
@@ -78,9 +92,16 @@ export async function projectRoutes(
     id: 'deleteProject',
     summary: 'Delete a project with all that it holds',
     params,
+    headers: projectChangeHeadersSchema,
+    problems: [404, 409],
     reply: [204, 'It is gone'],
-    async run({ tenant, params: { id } }) {
-      await tenant.projects.delete(id);
+    async run({ tenant, identity, params: { id } }, request) {
+      // The tool's own key space: the call may be repeated as the other.
+      const { name } = deleteProjectTool;
+      const given = { projectRoot: id };
+      const meta = metaOfHeaders(request);
+      const idempotency = await idempotencyOf(name, given, meta, async () => identity.principal);
+      await tenant.projects.delete(id, idempotency);
     },
   });
 }

@@ -8,7 +8,7 @@ import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponse } from '../openapi/shared-schemas.ts';
 import { cursorParamSchema, nextCursorSchema } from '../routes/paging.ts';
 import { requestedTools, toolsHeaderShape, toolsQueryShape } from '../../tool-listing/requested-tools.ts';
-import { callHeadersSchema, metaOfHeaders } from './call-headers.ts';
+import { callHeadersSchema, metaOfHeaders } from '../admission/call-headers.ts';
 import { withProblems } from './rpc-problems.ts';
 
 /** A method of MCP as a route: what the one answers to the params that a request stands for, the other replies. */

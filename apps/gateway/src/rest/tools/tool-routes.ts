@@ -14,7 +14,7 @@ import { outcomeOf } from '../../workflows/call-outcome.ts';
 import { restCallOf } from '../admission/rest-call.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponse, named } from '../openapi/shared-schemas.ts';
-import { callHeadersSchema, metaOfHeaders, sendContinuation } from './call-headers.ts';
+import { callHeadersSchema, metaOfHeaders, sendContinuation } from '../admission/call-headers.ts';
 
 const tags = ['tools'];
 const toolsQuery = z.strictObject(toolsQueryShape);

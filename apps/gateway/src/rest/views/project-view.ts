@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { replayedSchema } from '../../tools/idempotency.ts';
 import { isoTimeSchema, named } from '../openapi/shared-schemas.ts';
 
 /** A project as lists show it. */
@@ -22,4 +23,5 @@ export const importedProjectSchema = z.looseObject({
   repairs: z
     .array(z.object({ place: z.string(), problem: z.string() }))
     .describe('What was changed to take the file: where, what was wrong, and what it is now'),
+  replayed: replayedSchema,
 });

@@ -30,7 +30,10 @@ local function version_after(version)
 end
 if A_attempt ~= '' and redis.call('ZSCORE', K_landed, A_attempt) then return {'committed', version_after(A_version)} end
 local replay = replay_of_outcome()
-if replay then return replay end
+if replay then
+  if A_parts ~= '0' then redis.call('UNLINK', K_staged) end
+  return replay
+end
 local version = redis.call('HGET', K_project, 'v') or '0'
 if version ~= A_version then
   if A_parts ~= '0' then redis.call('UNLINK', K_staged) end

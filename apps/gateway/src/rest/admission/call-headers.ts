@@ -14,19 +14,25 @@ const META_HEADERS = [
 /** Where a response says what became of its call in the workflow that it was made for: `_meta["baton/continuation"]` of MCP, as JSON. */
 const CONTINUATION_HEADER = 'Baton-Continuation';
 
+const idempotencyKeyHeader = z.string().optional();
+
 /** As the OpenAPI document describes them. */
 export const callHeadersSchema = z.looseObject({
-  'idempotency-key': z
-    .string()
-    .optional()
-    .describe(
-      'A repeat with the same key gives the same task and result; `_meta["baton/idempotencyKey"]` of MCP is the same key',
-    ),
+  'idempotency-key': idempotencyKeyHeader.describe(
+    'A repeat with the same key gives the same task and result; `_meta["baton/idempotencyKey"]` of MCP is the same key',
+  ),
   ...toolsHeaderShape,
   'baton-workflow-task': z
     .string()
     .optional()
     .describe('The task of the workflow that the call is made for; `_meta._task_id` of MCP'),
+});
+
+/** The same of a route that changes a project. */
+export const projectChangeHeadersSchema = z.looseObject({
+  'idempotency-key': idempotencyKeyHeader.describe(
+    'A repeat with the same key changes nothing, and gives the first result',
+  ),
 });
 
 /** The `_meta` that the headers of a request stand for. Errors: `invalid_arguments` naming the header. */
