@@ -232,10 +232,17 @@ export class Projects extends TenantPart {
     return reply[0] as 'committed' | 'conflict';
   }
 
-  /** The outcome that is kept under an idempotency key, or undefined. Errors: `idempotency_conflict`. */
+  /**
+   * The outcome that is kept under an idempotency key, or undefined where no call is known that landed under it. Errors:
+   * `idempotency_conflict`, with `landed` for a call whose outcome has left.
+   */
   async keptOutcome({ key, arguments: given }: Idempotency): Promise<string | undefined> {
     const { connection, keys } = this.context;
-    const kept = await connection.command((client) => client.hget(keys.outcomes, key));
+    // In this order: a call that lands in between is told by its outcome.
+    const [landed, kept] = await connection.command((client) =>
+      Promise.all([client.zscore(keys.landed, key), client.hget(keys.outcomes, key)]),
+    );
+    if (kept === null && landed !== null) throw refusalError(['idempotency_conflict', 'landed']);
     if (kept === null) return undefined;
     const space = kept.indexOf(' ');
     if (kept.slice(0, space) !== given) throw refusalError(['idempotency_conflict']);

@@ -137,7 +137,7 @@ export class TenantKeys extends TenantBase {
   /** What the requests of each role are asked of. */
   readonly roles = `${this.tenant}:roles`;
   readonly projects = `${this.tenant}:projects`;
-  /** The attempts of commands that landed of late. */
+  /** The attempts and the idempotency keys of commands that landed of late. */
   readonly landed = `${this.tenant}:landed`;
   /** The outcomes of calls with an idempotency key that started no task, and when each was kept. */
   readonly outcomes = `${this.tenant}:outcomes`;

@@ -60,6 +60,12 @@ export function refusalError(
     case 'limit_storage':
       return storageRefusal(facts);
     case 'idempotency_conflict':
+      if (facts[0] === 'landed')
+        return new BatonError(
+          'idempotency_conflict',
+          'A call with this idempotency key has landed, and its result has made room for those of later calls, so nothing was done now. Read the project to see what it did, and use a new key for a new call.',
+          { ...about, landed: true },
+        );
       return new BatonError(
         'idempotency_conflict',
         `This idempotency key was used with other arguments${subject.taskId === undefined ? '' : `, by task '${subject.taskId}'`}. Use a new key for a new call.`,

@@ -142,10 +142,8 @@ test('an attempt that is sent again changes nothing and says the same, whatever 
   expect(await evaluate(script, keys, args)).toEqual(['committed', '1']);
   expect(await fixture.contents()).toEqual(before);
   const unknown = async () =>
-    recorder.withMutant(
-      COMMIT,
-      [["if A_attempt ~= '' and redis.call('ZSCORE', K_landed, A_attempt)", 'if false']],
-      () => connection.evaluate(script, keys, args),
+    recorder.withMutant(COMMIT, [["if A_attempt ~= '' and has_landed(A_attempt)", 'if false']], () =>
+      connection.evaluate(script, keys, args),
     );
   expect(await unknown(), 'it is known by its attempt alone').toEqual(['conflict', '2']);
 });
@@ -216,7 +214,7 @@ test('outcomes are bounded in number and in bytes, and the oldest leave', async 
   };
   for (let n = 0; n < 1_010; n++) await keep(n);
   expect(await fixture.redis.zcard(testTenant.keys.outcomeTimes)).toBe(1_000);
-  expect(await projects.keptOutcome({ key: nameOf(9), arguments: 'a' })).toBeUndefined();
+  expect(await fixture.redis.hexists(testTenant.keys.outcomes, nameOf(9))).toBe(0);
   expect(await projects.keptOutcome({ key: nameOf(10), arguments: 'a' })).toBe('1');
   const large = 'x'.repeat(1_000_000);
   for (let n = 2_000; n < 2_006; n++) await keep(n, large);
@@ -232,6 +230,48 @@ test('outcomes are bounded in number and in bytes, and the oldest leave', async 
   expect(await fixture.redis.zcard(testTenant.keys.outcomeTimes), 'the newest stays whatever its size').toBe(
     1,
   );
+});
+
+test('a key whose outcome has made room for others is refused as long as its call is known to have landed', async () => {
+  const testTenant = await fixture.createTenant();
+  const { projects } = testTenant.store;
+  const mine = { key: 'mine', arguments: 'a', outcome: '1' };
+  const gone = { key: 'gone', arguments: 'a' };
+  await projects.commit('other', undefined, set('t', '1'));
+  await projects.delete('other', gone);
+  const commit = async (kept: typeof mine) =>
+    projects.commit('p', await projects.open('p'), set(`t:${kept.key}`, '1'), kept);
+  const landThenOthers = async () => {
+    expect(await commit(mine)).toBe('committed');
+    for (let n = 0; n < 1_000; n++) await commit({ ...mine, key: `other-${n}` });
+  };
+  await landThenOthers();
+  await projects.commit('other', undefined, set('t', '2'));
+  expect(await fixture.redis.hexists(testTenant.keys.outcomes, 'mine')).toBe(0);
+  const before = await fixture.contents();
+  const refusal = { code: 'idempotency_conflict', details: { landed: true } };
+  await expect(projects.keptOutcome(mine)).rejects.toMatchObject(refusal);
+  await expect(commit(mine)).rejects.toMatchObject(refusal);
+  await expect(projects.delete('other', gone)).rejects.toMatchObject(refusal);
+  expect(await fixture.contents()).toEqual(before);
+
+  await fixture.redis.del(testTenant.keys.landed, testTenant.keys.outcomes, testTenant.keys.outcomeTimes);
+  const forgetful = ['remember_landed(now, A_key)', ''] as const;
+  await recorder.withMutant(COMMIT, [forgetful], landThenOthers);
+  expect(await projects.keptOutcome(mine)).toBeUndefined();
+  expect(await commit(mine), 'not remembered, it lands again').toBe('committed');
+});
+
+test('keys and attempts that landed are bounded in number, and the oldest leave', async () => {
+  const testTenant = await fixture.createTenant();
+  const { projects } = testTenant.store;
+  const { landed } = testTenant.keys;
+  const newer = Array.from({ length: 10_000 }, (_, n) => [9e15, `newer-${n}`]).flat();
+  await fixture.redis.zadd(landed, ...newer);
+  await projects.commit('p', undefined, set('t', '1'), { key: 'k', arguments: 'a', outcome: '1' });
+  expect(await fixture.redis.zcard(landed)).toBe(10_000);
+  expect(await fixture.redis.zscore(landed, 'k')).toBeNull();
+  expect(await fixture.redis.pttl(landed)).toBeLessThanOrEqual(60_000);
 });
 
 test('a small project is read whole, of a larger one the fields that are named, all at one version', async () => {

@@ -156,7 +156,7 @@ export const DELETE_PROJECT = defineScript(
   'project/delete_project',
   [
     ...(['tenant', 'project', 'projects', 'projectUse', 'projectChanges', 'activeChangeChannel'] as const),
-    ...(['outcomes', 'outcomeTimes'] as const),
+    ...(['landed', 'outcomes', 'outcomeTimes'] as const),
   ],
   ['name', 'key', 'arguments', 'outcome', 'keep'],
   REPLICATED,

@@ -37,7 +37,7 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'interaction/read_stream': 40,
   'interaction/start_answer_time': 60,
   'project/commit': 600,
-  'project/delete_project': 350,
+  'project/delete_project': 380,
   'project/note_project_use': 60,
   'project/read_project': 70,
   'project/stage_change': 1_300,

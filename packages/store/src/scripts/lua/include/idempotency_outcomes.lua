@@ -1,11 +1,12 @@
 -- The outcomes that are kept of one tenant, in number and in bytes; the oldest leave. The newest stays, whatever its size.
 local MOST_OUTCOMES, MOST_OUTCOME_BYTES = 1000, 4194304
 
--- What is to be told of a call whose idempotency key was used before: {'replayed', outcome}, {'idempotency_conflict'}, or nil.
+-- What is to be told of a call whose idempotency key was used before: {'replayed', outcome}, {'idempotency_conflict'} for other
+-- arguments, {'idempotency_conflict', 'landed'} where its outcome has left, or nil.
 local function replay_of_outcome()
   if A_key == '' then return end
   local kept = redis.call('HGET', K_outcomes, A_key)
-  if not kept then return end
+  if not kept then return has_landed(A_key) and {'idempotency_conflict', 'landed'} or nil end
   local arguments, outcome = string.match(kept, '^(%S+) (.*)$')
   if arguments ~= A_arguments then return {'idempotency_conflict'} end
   return {'replayed', outcome}
@@ -22,6 +23,7 @@ end
 -- Keeps the outcome of a call under its idempotency key for A_keep ms, and lets go of what is older or too much.
 local function keep_outcome(now)
   if A_key == '' then return end
+  remember_landed(now, A_key)
   local kept = A_arguments .. ' ' .. A_outcome
   redis.call('HSET', K_outcomes, A_key, kept)
   redis.call('ZADD', K_outcomeTimes, now, A_key)

@@ -7,13 +7,11 @@
 -- journal: what the segment has done before, such as the reads that the command rests on; a re-run must see the same
 -- attempt: of a call without a task, what no other has; key, arguments: of its idempotency key, empty for none
 -- Returns: {'committed', version}, {'journaled', entry} when an earlier run of the segment landed it,
---          {'replayed', outcome} and {'idempotency_conflict'} when a call with the same key landed,
+--          what replay_of_outcome tells when a call with the same key landed: {'replayed', outcome}, {'idempotency_conflict'},
 --          {'conflict', version} when the project is not at the expected version, {'stale'} when the fence has moved,
 --          {'limit_storage', limit, most, used} of a change that would grow what has no room: nothing was written
 -- projectChanges: a list, the last change first: of each the names of its fields as JSON, '' for one that changed all or many
 -- Repeating it changes nothing: what was landed is known by its place in the journal, or by its attempt.
--- An attempt is known for so many ms, which is longer than a client sends it again, and so many of them.
-local KEEP_LANDED, MOST_LANDED = 60000, 10000
 -- What changed is known of so many changes, of so many fields and bytes of their names each, for so many ms after the last one.
 local MOST_CHANGES, MOST_CHANGED_FIELDS, MOST_BYTES_OF_NAMES, KEEP_CHANGES = 256, 64, 2048, 60000
 local task_bytes
@@ -28,7 +26,7 @@ local function version_after(version)
   if version == '0' then version = redis.call('HGET', K_tenant, 'deletedVersion') or 0 end
   return string.format('%d', version + 1)
 end
-if A_attempt ~= '' and redis.call('ZSCORE', K_landed, A_attempt) then return {'committed', version_after(A_version)} end
+if A_attempt ~= '' and has_landed(A_attempt) then return {'committed', version_after(A_version)} end
 local replay = replay_of_outcome()
 if replay then
   if A_parts ~= '0' then redis.call('UNLINK', K_staged) end
@@ -101,10 +99,7 @@ redis.call('ZADD', K_projects, 'NX', 0, A_name)
 write_all('HSET', K_task, entries)
 if A_attempt ~= '' then
   local now = clock()
-  redis.call('ZADD', K_landed, now, A_attempt)
-  trim(K_landed, now - KEEP_LANDED)
-  redis.call('ZREMRANGEBYRANK', K_landed, 0, -MOST_LANDED - 1)
-  redis.call('PEXPIRE', K_landed, KEEP_LANDED)
+  remember_landed(now, A_attempt)
   keep_outcome(now)
 end
 if channel then

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- DELETE_PROJECT: deletes a project with all that it holds, and gives its bytes back.
 -- Arguments: key, arguments: of the call's idempotency key, empty for none
--- Returns: {'deleted'}, {'project_not_found'}, and of an idempotency key that was used before what replay_of_outcome tells: {'replayed', outcome} or {'idempotency_conflict'}
+-- Returns: {'deleted'}, {'project_not_found'}, and what replay_of_outcome tells when a call with the same key landed: {'replayed', outcome}, {'idempotency_conflict'}
 -- What was read of it before can be committed no more: no later project of this name has its versions.
 local replay = replay_of_outcome()
 if replay then return replay end
