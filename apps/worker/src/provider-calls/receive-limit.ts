@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { LlmCallFailure } from '@baton/agent/llm';
 
 const CHECK_MS = 250;
-/** Replies come at their pace, which is less in any such time; what is above it frames their chunks. */
-const MAX_BYTES = 16_777_216;
+/** Whole replies and those in chunks have at most 21 MB together in any such time (`ReplyThrottle`); what is above it frames chunks. */
+const MAX_BYTES = 25_165_824;
 /** What a connection has received ahead of who reads its reply, in the buffers of its socket and its parser. */
 const READ_AHEAD_BYTES = 262_144;
 

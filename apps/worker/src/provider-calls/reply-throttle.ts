@@ -14,9 +14,9 @@ const BYTES_PER_UNIT = 1_024;
 const UNITS_PER_MS = 4 * (UNITS_PER_SECOND / 1_000);
 const FREE_TURN_MS = 5;
 
-/** Three quarters of what a tenant's connections may receive (`ReceiveLimit`), with what is saved up all of it. */
-const RECEIVED_PER_SECOND = 50_331_648;
-const MAX_SAVED_RECEIVED = 4_194_304;
+/** What a tenant's connections may receive (`ReceiveLimit`) is more than this and what is read at the pace above together. */
+const RECEIVED_PER_SECOND = 33_554_432;
+const MAX_SAVED_RECEIVED = 2_097_152;
 /** What a read costs besides its bytes, and what its bytes take of memory at least. */
 const READ_COST_BYTES = 8_192;
 const MIN_HELD_BYTES = 256;

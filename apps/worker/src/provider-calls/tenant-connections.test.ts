@@ -178,6 +178,19 @@ test('whole replies are not lost when their endpoint closes its idle connections
   hasty.close();
 });
 
+test('whole replies and others of one tenant at once are not more than its connections may receive', async () => {
+  const { call } = open();
+  const reply = 'x'.repeat(2_000_000);
+  answer = ({ url: path }, response) => {
+    if (path === '/whole') response.setHeader('content-length', reply.length);
+    else response.write(reply.slice(0, 1));
+    response.end(path === '/whole' ? reply : reply.slice(1));
+  };
+  const paths = Array.from({ length: 16 }, (_, at) => (at < 8 ? '/whole' : '/chunked'));
+  const read = await Promise.all(paths.map((path) => call('acme', url + path)));
+  expect(read.map(({ length }) => length)).toEqual(paths.map(() => reply.length));
+});
+
 test('an endpoint that sends more around the chunks of a reply than replies have is cut off, and its memory is not taken', async () => {
   const { connections } = open();
   answer = ({ socket }) => {

@@ -142,7 +142,8 @@ export class Projects extends TenantPart {
       ...(string | null)[],
     ];
     if (kind === 'none') return undefined;
-    if (Date.now() - parseUse(use).usedAt > USE_NOTED_EVERY_MS) await this.noteUse(name);
+    if (this.context.connection.clock.now() - parseUse(use).usedAt > USE_NOTED_EVERY_MS)
+      await this.noteUse(name);
     const read = new Map<string, string | undefined>();
     if (kind === 'part') for (const [at, field] of fields.entries()) read.set(field, values[at] ?? undefined);
     else

@@ -7,6 +7,8 @@
 local owner, refusal = owner_to_end(A_principal, A_scopes, A_endingScope, 'task_not_found')
 if not owner then return refusal end
 local task = read_task_to_end()
+-- The end of a workflow is told to no other task.
+task.parent = nil
 if has_ended(task.status) then return {'task_ended', task.status} end
 local operation = string.match(task.program, '^%S+')
 if operation ~= A_operation then return {'task_not_workflow', operation} end
