@@ -122,15 +122,20 @@ test.each<[string, () => Promise<unknown>]>([
   40_000,
 );
 
+/** A sleep ends by a sweep alone. */
+async function expectSweeps(): Promise<void> {
+  const { taskId } = await callTool(client, 'bench_sleep', { ms: 100 });
+  await expect
+    .poll(async () => (await callTool(client, 'task_status', { taskId })).status, { timeout: 15_000 })
+    .toBe('input_required');
+}
+
 test('an obliterated queue of deadlines is created again, and no deadline is lost', async () => {
   const deadlines = openBullQueue(baton.redisUrl, 'deadlines');
   await expect.poll(() => deadlines.queue.getJobSchedulersCount(), { timeout: 10_000 }).toBe(1);
   await deadlines.queue.obliterate({ force: true });
   await expect.poll(() => deadlines.queue.getJobSchedulersCount(), { timeout: 15_000 }).toBe(1);
-  const { taskId } = await callTool(client, 'bench_sleep', { ms: 100 });
-  await expect
-    .poll(async () => (await callTool(client, 'task_status', { taskId })).status, { timeout: 15_000 })
-    .toBe('input_required');
+  await expectSweeps();
   await deadlines.close();
 }, 40_000);
 
@@ -139,10 +144,7 @@ test('a sweep that a worker with a fast clock has scheduled, and died, does not 
   await deadlines.queue.removeJobScheduler('sweep');
   const startDate = Date.now() + 600_000;
   await deadlines.queue.upsertJobScheduler('sweep', { every: 500, startDate }, { data: { shard: 0 } });
-  const { taskId } = await callTool(client, 'bench_sleep', { ms: 100 });
-  await expect
-    .poll(async () => (await callTool(client, 'task_status', { taskId })).status, { timeout: 15_000 })
-    .toBe('input_required');
+  await expectSweeps();
   await deadlines.close();
 }, 40_000);
 

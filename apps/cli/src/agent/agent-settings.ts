@@ -207,14 +207,14 @@ function takesProviderKey(provider: EndpointKind, endpoint: string | undefined):
 }
 
 /** The settings that may hold the LLM's key. */
-export function keySettings({ provider, endpoint }: AgentSettings): string {
+export function namesOfKeySettings({ provider, endpoint }: AgentSettings): string {
   return takesProviderKey(provider, endpoint)
     ? `BATON_LLM_API_KEY or ${PROVIDER_KEYS[provider]}`
     : 'BATON_LLM_API_KEY';
 }
 
 /** What there is to say of a key that is set and not sent; empty for nothing. */
-export function describeUnsentKey({ withheldKey, provider, endpoint }: AgentSettings): string[] {
+export function describeWithheldKey({ withheldKey, provider, endpoint }: AgentSettings): string[] {
   if (withheldKey === undefined) return [];
   return [
     `${withheldKey} is not sent to ${endpoint}: it is for ${new URL(PROVIDER_ADDRESSES[provider]).origin} alone. ` +

@@ -8,8 +8,8 @@ import {
   type AgentFlags,
   type AgentSettings,
   chooseModelForRequest,
-  describeUnsentKey,
-  keySettings,
+  describeWithheldKey,
+  namesOfKeySettings,
   readAgentSettings,
 } from './agent-settings.ts';
 
@@ -19,7 +19,7 @@ import {
  */
 export async function runAgent(flags: AgentFlags, environment: NodeJS.ProcessEnv): Promise<number> {
   const settings = await readAgentSettings(flags, environment);
-  for (const line of describeUnsentKey(settings)) console.error(`baton: ${line}`);
+  for (const line of describeWithheldKey(settings)) console.error(`baton: ${line}`);
   // The warnings are about the requests, which the user of this command did not write.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const llm = createModelFactory({
@@ -65,7 +65,7 @@ function explainEnd(error: unknown, settings: AgentSettings): unknown {
   const { url, provider, endpoint } = settings;
   if (error instanceof LlmCallFailure) {
     if (error.kind !== 'fatal') return new EndpointUnavailableError(error.message);
-    const key = keySettings(settings);
+    const key = namesOfKeySettings(settings);
     const address = `--endpoint=${endpoint ?? `(that of ${provider})`}`;
     return new ConfigurationError(
       `${SETTING_OF[error.type]?.({ key, address }) ?? address}: ${error.message}`,

@@ -24,7 +24,7 @@ export async function checkAgentEndpoint(
       'No LLM endpoint is set here: requests wait for an MCP client, or for a baton agent elsewhere.',
     );
   try {
-    const { chooseModelForRequest, describeUnsentKey, readAgentSettings } = await import(
+    const { chooseModelForRequest, describeWithheldKey, readAgentSettings } = await import(
       '../agent/agent-settings.ts'
     );
     const { answerWith, createModelFactory } = await import('@baton/agent');
@@ -37,7 +37,7 @@ export async function checkAgentEndpoint(
     });
     const failure = await answer.probe?.(AbortSignal.timeout(TIMEOUT_MS));
     const place = `The LLM endpoint of baton agent (${provider}${endpoint === undefined ? '' : ` at ${endpoint}`})`;
-    const more = describeUnsentKey(settings).map((line) => ` ${line}`);
+    const more = describeWithheldKey(settings).map((line) => ` ${line}`);
     if (failure === undefined) return ok('agent', [`${place} answers.`, ...more].join(''));
     const code = failure.kind === 'fatal' ? EXIT_CODES.configuration : EXIT_CODES.unavailable;
     return wrong('agent', [`${place} does not answer: ${failure.message}`, ...more].join(''), code);
